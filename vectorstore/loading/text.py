@@ -1,0 +1,92 @@
+"""Plain text of abstracts: blank lines between them, perhaps headings, nothing else to go by.
+
+A short block without a full stop is a heading. "ICML 2026 Papers" gives venue and year to what follows;
+any other heading is the title of the abstract right after it.
+"""
+
+import re
+import unicodedata
+from pathlib import Path
+
+from vectorstore.errors import SourceError
+from vectorstore.types import PaperRecord
+
+_VENUE = re.compile(
+    r"#*\s*(?P<venue>[A-Z][\w&/. -]{1,60}?),?\s+(?P<year>(?:19|20)\d\d)"
+    r"(?:\s+(?:accepted\s+)?(?:papers?|abstracts?|proceedings|posters?|orals?))?\s*",
+    re.IGNORECASE,
+)
+_URL = re.compile(
+    r"https?://[^\s{}()\[\]<>\"'*|\\]+"
+    r"|(?<![\w/.@-])(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|arxiv\.org|doi\.org|zenodo\.org)/[^\s{}()\[\]<>\"'*|\\]+"
+)
+_LONGEST_HEADING = 25  # words
+_KEPT_CONTROLS = frozenset("\n\t")
+_INVISIBLE = frozenset("\u200b\u2060\ufeff\u00ad")
+
+
+def read_text_papers(path: Path) -> list[PaperRecord]:
+    """The abstracts of one text or Markdown file, in order."""
+    return _papers(_blocks(_visible(_decoded(path))))
+
+
+def urls_in(text: str) -> tuple[str, ...]:
+    """The addresses in `text`, in order, each once, without the punctuation after them."""
+    found = (match.group().rstrip(".,;:!?") for match in _URL.finditer(text))
+    return tuple(dict.fromkeys(url if url.startswith("http") else f"https://{url}" for url in found))
+
+
+def _decoded(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}.", "Check that it is a readable file.") from error
+    if b"\0" in data:
+        raise SourceError(f"{path} is a binary file.", "Give a text file of abstracts.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SourceError(
+            f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} in line {line}.",
+            "Save it as UTF-8 and read it again.",
+        ) from error
+
+
+def _visible(text: str) -> str:
+    """`text` without characters that a reader cannot see but a model would read (controls, tags, bidi marks)."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(char for char in text if not _is_invisible(char))
+
+
+def _is_invisible(char: str) -> bool:
+    if char.isascii():
+        return not (char.isprintable() or char in _KEPT_CONTROLS)
+    joiner = char in "\u200c\u200d"  # needed to write Persian, Hindi and emoji
+    return char in _INVISIBLE or (unicodedata.category(char) in ("Cc", "Cf", "Co") and not joiner)
+
+
+def _blocks(text: str) -> list[str]:
+    return [block.strip() for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
+
+
+def _papers(blocks: list[str]) -> list[PaperRecord]:
+    papers: list[PaperRecord] = []
+    venue, year, title = None, None, None
+    for block in blocks:
+        if match := _VENUE.fullmatch(block):
+            venue, year = match["venue"].strip(), int(match["year"])
+        elif _is_heading(block):
+            title = " ".join(block.lstrip("#").split())
+        else:
+            papers.append(
+                PaperRecord(
+                    abstract=block, title=title, venue=venue, year=year, urls=urls_in(block), position=len(papers) + 1
+                )
+            )
+            title = None
+    return papers
+
+
+def _is_heading(block: str) -> bool:
+    return block.startswith("#") or (len(block.split()) <= _LONGEST_HEADING and block[-1] not in ".!?")

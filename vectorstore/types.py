@@ -1,0 +1,153 @@
+"""What the index flow and the retriever hand to each other. Spans are code points in the abstract."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperRecord:
+    """A paper as a reader found it in a file, before the library knows it."""
+
+    abstract: str
+    """As in the file, LaTeX and Markdown included; only outer space and invisible characters are gone."""
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    year: int | None = None
+    urls: tuple[str, ...] = ()
+    """The addresses found in the abstract, in order."""
+    position: int
+    """Which paper of its source file it is, from 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """One file and the papers it holds."""
+
+    path: str
+    papers: tuple[PaperRecord, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper of a collection."""
+
+    paper_id: str
+    label: str
+    """What a reader sees: the name its authors give their system, else a short title; unique in a collection."""
+    abstract: str
+    title: str | None
+    authors: tuple[str, ...]
+    venue: str | None
+    year: int | None
+    urls: tuple[str, ...]
+    source: str
+    """Path of the file it was first read from."""
+    position: int
+    """Its place in that file, from 1."""
+
+    @property
+    def place(self) -> str:
+        """Where it was published, such as "ICML 2026"; empty when not known."""
+        return " ".join(str(part) for part in (self.venue, self.year) if part)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A half-open range of code points in a text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The part of `text` that this span covers."""
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk:
+    """A stored piece of a paper: `text == abstract[span.start:span.end]`."""
+
+    chunk_id: str
+    paper_id: str
+    text: str
+    span: Span
+    embedded_text: str
+    """What the embedding model and the keyword index are given: the title, if any, and the readable text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A retrieved chunk, with why it was found. Ranks count from 1; None means not found that way."""
+
+    paper: Paper
+    text: str
+    span: Span
+    similarity: float | None
+    """Cosine of question and chunk, higher is nearer."""
+    dense_rank: int | None
+    keyword_rank: int | None
+    named: bool
+    """Whether the question names this paper by its label."""
+    relevance: float | None = None
+    """Cross-encoder logit of the chunk's best sentence; above 0 the model calls it relevant. None: not judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fingerprint:
+    """What built an index. Two indexes may only be used alike when all four fields are equal."""
+
+    schema: int
+    embedding: str
+    checksum: str
+    """Of the embedding model's files; empty for a model behind an API."""
+    chunking: str
+
+    @property
+    def digest(self) -> str:
+        """All four in twelve hexadecimal digits."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
+
+    def differences(self, other: "Fingerprint") -> list[str]:
+        """One phrase for each field that differs, this one's value first."""
+        mine, theirs = asdict(self), asdict(other)
+        return [f"{name} {mine[name]!r} instead of {theirs[name]!r}" for name in mine if mine[name] != theirs[name]]
+
+
+@dataclass(frozen=True)
+class PublishedIndex:
+    """The index that belongs to a state of the library."""
+
+    generation: int
+    """Counts the indexes of a collection; readers reopen when it grows."""
+    folder: str
+    """Its name in the collection's index folder."""
+    chunks: int
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceChange:
+    """What reading one source again did to the library."""
+
+    path: str
+    added: int
+    removed: int
+    unchanged: int
+    duplicates: int
+    """Records that are the same paper as an earlier record of the same file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexReport:
+    """What one run of the index flow did."""
+
+    collection: str
+    papers: int
+    chunks: int
+    embedded: int
+    """Texts that were sent to the embedding model; the others were in the library already."""
+    rebuilt: bool
+    """False when the index was already up to date."""
+    sources: tuple[SourceChange, ...]
