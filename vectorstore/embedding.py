@@ -1,0 +1,121 @@
+"""`"provider:model"` -> LangChain `Embeddings`, with the name and checksum that go into a fingerprint."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
+
+from vectorstore.errors import EmbeddingError, UserFacingError
+from vectorstore.packaged import BGE_SMALL, OnnxModel
+
+PACKAGED_EMBEDDING = "packaged:bge-small-en-v1.5"
+_QUERY_INSTRUCTION = "Represent this sentence for searching relevant passages: "
+_TIMEOUT_SECONDS = 60.0
+
+
+class PackagedEmbeddings(Embeddings):
+    """bge-small-en-v1.5: 384 dimensions, first token's vector, unit length (model card of BAAI/bge-small-en-v1.5)."""
+
+    def __init__(self) -> None:
+        self._model = OnnxModel(BGE_SMALL)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """One vector per text; texts are run one by one, which is faster on a CPU than padding them."""
+        return [self._embed(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question, which the model wants with an instruction before it."""
+        return self._embed(_QUERY_INSTRUCTION + text)
+
+    def _embed(self, text: str) -> list[float]:
+        vector = self._model.run([text])[0, 0]
+        return [float(value) for value in vector / np.linalg.norm(vector)]
+
+
+@dataclass(frozen=True)
+class EmbeddingModel:
+    """An embedding model and what identifies it."""
+
+    name: str
+    checksum: str
+    """Of the model's files; empty for a model behind an API."""
+    embeddings: Embeddings
+
+    @property
+    def key(self) -> str:
+        """What its vectors are kept under."""
+        return f"{self.name} {self.checksum}".strip()
+
+    def vectors(self, texts: list[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimensions). Raises `EmbeddingError` unless there is one finite vector per text."""
+        return self._checked(lambda: self.embeddings.embed_documents(texts), len(texts))
+
+    def query_vector(self, text: str) -> NDArray[np.float32]:
+        """Shape (dimensions,)."""
+        vector: NDArray[np.float32] = self._checked(lambda: [self.embeddings.embed_query(text)], 1)[0]
+        return vector
+
+    def _checked(self, embed: Callable[[], list[list[float]]], expected: int) -> NDArray[np.float32]:
+        try:
+            vectors = embed()
+        except UserFacingError:
+            raise
+        except Exception as error:  # each provider has its own kinds; their texts may hold parts of a key
+            raise EmbeddingError(
+                f"The embedding model {self.name!r} could not be used ({type(error).__name__}).",
+                "Check its name, its key and its server.",
+            ) from error
+        same_length = len({len(vector) for vector in vectors}) <= 1
+        array = np.array(vectors if same_length else [], dtype=np.float32)
+        if len(array) != expected or not np.isfinite(array).all():
+            raise EmbeddingError(
+                f"The embedding model {self.name!r} did not give one valid vector for each of {expected} texts.",
+                "Check its server, or use the packaged model.",
+            )
+        return array
+
+
+def load_embedding(name: str, *, api_key: str | None = None, base_url: str | None = None) -> EmbeddingModel:
+    """The embedding model of that name; `api_key` and `base_url` are for "openai:..." only."""
+    if name == PACKAGED_EMBEDDING:
+        return EmbeddingModel(name, BGE_SMALL.model_sha256, PackagedEmbeddings())
+    provider, colon, model = name.partition(":")
+    if not colon or not model or provider == "packaged":
+        raise EmbeddingError(f"Unknown embedding model {name!r}.", f"Packaged is {PACKAGED_EMBEDDING!r}.")
+    if provider == "openai":
+        return EmbeddingModel(name, "", _openai_embeddings(model, api_key, base_url))
+    return EmbeddingModel(name, "", _provider_embeddings(provider, model))
+
+
+def _openai_embeddings(model: str, api_key: str | None, base_url: str | None) -> Embeddings:
+    """Sends texts, not token ids, so that any OpenAI-compatible server understands them."""
+    from langchain_openai import OpenAIEmbeddings
+    from pydantic import SecretStr
+
+    if not api_key and not base_url:
+        raise EmbeddingError(f"The embedding model 'openai:{model}' needs a key.", "Set OPENAI_API_KEY.")
+    return OpenAIEmbeddings(
+        model=model,
+        api_key=SecretStr(api_key or "not-needed"),
+        base_url=base_url,
+        timeout=_TIMEOUT_SECONDS,
+        max_retries=2,
+        check_embedding_ctx_length=False,
+    )
+
+
+def _provider_embeddings(provider: str, model: str) -> Embeddings:
+    try:
+        from langchain.embeddings import init_embeddings
+
+        embeddings = init_embeddings(model, provider=provider)
+    except (ImportError, ValueError) as error:
+        raise EmbeddingError(
+            f"The embedding provider {provider!r} is not available.",
+            f"Install its LangChain package, such as langchain-{provider.replace('_', '-')}.",
+        ) from error
+    if not isinstance(embeddings, Embeddings):
+        raise EmbeddingError(f"{provider}:{model} is not an embedding model.", f"Packaged is {PACKAGED_EMBEDDING!r}.")
+    return embeddings
