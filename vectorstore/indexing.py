@@ -1,0 +1,133 @@
+"""The index flow: files -> papers -> library -> chunks -> vectors -> Chroma and keyword index.
+
+A new index is built beside the old one, inside the transaction that changes the library: whoever reads sees
+the old papers with the old index or the new papers with the new one, also after a crash or on a full disk.
+"""
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from vectorstore.chunking import chunk_papers, embedded_texts
+from vectorstore.collection import CollectionFolder, fingerprint_of, refuse_other_settings
+from vectorstore.embedding import EmbeddingModel
+from vectorstore.keywords import build_keywords
+from vectorstore.library import Library
+from vectorstore.loading import load_source, source_files
+from vectorstore.store import build_store
+from vectorstore.types import IndexReport, PublishedIndex, SourceChange
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much."""
+
+_EMBEDDING_BATCH = 16
+"""Texts per call; each batch is kept at once, so a failure costs at most this many."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """The `Progress` that shows nothing."""
+
+
+def index_files(
+    folder: CollectionFolder, paths: Iterable[Path], embedding: EmbeddingModel, *, progress: Progress = silent
+) -> IndexReport:
+    """Reads files, or folders of files, into a collection and brings its index up to date."""
+    sources = [load_source(path) for path in source_files(paths)]
+    with _writable_library(folder) as library:
+        before = library.published()
+        if before is not None:
+            refuse_other_settings(folder, before.fingerprint, fingerprint_of(embedding))
+        texts = [text for source in sources for record in source.papers for text in embedded_texts(record)]
+        embedded = _embed_missing(library, texts, embedding, progress)
+        with library.transaction():
+            changes = tuple(library.replace_source(source) for source in sources)
+            if before is not None and not any(change.added or change.removed for change in changes):
+                return _report(folder, library, before, embedded, changes, rebuilt=False)
+            index = _publish_new_index(folder, library, embedding, progress)
+        _remove_old_indexes(folder, index, before)
+        return _report(folder, library, index, embedded, changes, rebuilt=True)
+
+
+def rebuild_index(folder: CollectionFolder, embedding: EmbeddingModel, *, progress: Progress = silent) -> IndexReport:
+    """Builds the index anew from the library; embeds only what the library has no vector of this model for."""
+    folder.require()
+    with _writable_library(folder) as library:
+        before = library.published()
+        texts = [chunk.embedded_text for chunk in chunk_papers(library.papers())]
+        embedded = _embed_missing(library, texts, embedding, progress)
+        with library.transaction():
+            index = _publish_new_index(folder, library, embedding, progress)
+        _remove_old_indexes(folder, index, before)
+        return _report(folder, library, index, embedded, (), rebuilt=True)
+
+
+@contextmanager
+def _writable_library(folder: CollectionFolder) -> Iterator[Library]:
+    with folder.writing():
+        library = Library(folder.library_path, create=True)
+        try:
+            yield library
+        finally:
+            library.close()
+
+
+def _embed_missing(library: Library, texts: Sequence[str], embedding: EmbeddingModel, progress: Progress) -> int:
+    """Embeds the texts that the library has no vector for; returns how many that were."""
+    known = library.vectors(embedding.key, texts)
+    missing = sorted({text for text in texts if text not in known}, key=lambda text: (len(text), text))
+    for start in range(0, len(missing), _EMBEDDING_BATCH):
+        batch = missing[start : start + _EMBEDDING_BATCH]
+        library.keep_vectors(embedding.key, batch, embedding.vectors(batch))
+        progress("embedding", start + len(batch), len(missing))
+    return len(missing)
+
+
+def _publish_new_index(
+    folder: CollectionFolder, library: Library, embedding: EmbeddingModel, progress: Progress
+) -> PublishedIndex:
+    """Builds the index of all papers from the vectors in the library; call it inside a transaction."""
+    before = library.published()
+    generation = before.generation + 1 if before else 1
+    chunks = chunk_papers(library.papers())
+    known = library.vectors(embedding.key, [chunk.embedded_text for chunk in chunks])
+    vectors = np.stack([known[chunk.embedded_text] for chunk in chunks])
+    # The random part keeps clear of what a crash left behind: Chroma remembers each path it has opened.
+    index = PublishedIndex(
+        generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedding)
+    )
+    path = folder.index_path / index.folder
+    build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
+    build_keywords(path / "keywords", chunks)
+    library.publish(index)
+    return index
+
+
+def _remove_old_indexes(folder: CollectionFolder, index: PublishedIndex, before: PublishedIndex | None) -> None:
+    """Keeps the index before the new one: a reader may be in the middle of a question on it."""
+    kept = {index.folder, before.folder if before else None}
+    for path in folder.index_path.iterdir():
+        if path.name not in kept:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _report(
+    folder: CollectionFolder,
+    library: Library,
+    index: PublishedIndex,
+    embedded: int,
+    changes: tuple[SourceChange, ...],
+    *,
+    rebuilt: bool,
+) -> IndexReport:
+    return IndexReport(
+        collection=folder.name,
+        papers=len(library.labels()),
+        chunks=index.chunks,
+        embedded=embedded,
+        rebuilt=rebuilt,
+        sources=changes,
+    )
