@@ -1,0 +1,46 @@
+"""The assistant's own branches of the error tree that `vectorstore/errors.py` draws.
+
+UserFacingError
+├── SettingsError      a setting is unknown or has a value that cannot be
+├── QuestionError      a question cannot be read as one
+└── ModelError         the chat model gave no answer
+    ├── ModelRefused       it, or its server, does not accept the key, the name or the request
+    ├── ModelUnreachable   its server does not answer, or not in time
+    └── ModelBusy          its server has no room for now
+"""
+
+from vectorstore.errors import UserFacingError
+
+__all__ = [
+    "ModelBusy",
+    "ModelError",
+    "ModelRefused",
+    "ModelUnreachable",
+    "QuestionError",
+    "SettingsError",
+    "UserFacingError",
+]
+
+
+class SettingsError(UserFacingError):
+    """A setting is unknown or has a value that cannot be."""
+
+
+class QuestionError(UserFacingError):
+    """A question cannot be read as one."""
+
+
+class ModelError(UserFacingError):
+    """The chat model gave no answer."""
+
+
+class ModelRefused(ModelError):
+    """The model, or its server, does not accept the key, the name or the request."""
+
+
+class ModelUnreachable(ModelError):
+    """The model's server does not answer, or not in time."""
+
+
+class ModelBusy(ModelError):
+    """The model's server has no room for now."""

@@ -1,0 +1,162 @@
+"""Is there enough in the papers to answer, and of which kind is the lack?
+
+The cross-encoder reads the question with each sentence of the best papers. Its best value tells papers on the
+subject from papers that are not (not_covered); `asked.py` tells what an abstract does not say (not_stated).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assistant.asked import is_stated
+from assistant.types import Evidence, Question, ScoredSentence
+from assistant.wording import content_stems
+from vectorstore.markup import readable
+from vectorstore.relevance import CrossEncoder
+from vectorstore.retrieval import Retriever
+from vectorstore.sentences import sentence_spans
+from vectorstore.types import Paper, Passage, Span
+
+_COVERED = -6.5
+"""Least relevance of the best sentence to a question that the papers cover; see `benchmarks/answers.py`."""
+_UNKNOWN_NAME = 2.0
+"""Taken off for each name in the question that no paper holds."""
+_LISTED = -2.0
+"""Least relevance of a paper's best sentence to the topic of a list that the paper belongs to."""
+_LISTED_BELOW_BEST = 7.0
+"""A paper whose best sentence is this much less relevant than the best of all does not belong to a list."""
+_PASSAGES = 10
+_READ_FOR_FACT = 2
+"""Papers whose every sentence is read for one fact; reading a third made no answer better and each one slower."""
+_READ_FOR_LIST = 20
+_SENTENCES_FOR_LIST = 3
+_LONGEST_READ = 20
+"""Sentences of one passage; abstracts have five to ten."""
+
+
+class EvidenceJudge:
+    """Retrieves, reads and judges."""
+
+    def __init__(self, retriever: Retriever, cross_encoder: CrossEncoder) -> None:
+        self._retriever = retriever
+        self._cross_encoder = cross_encoder
+
+    def weigh(self, question: Question) -> Evidence:
+        """What the papers have to say to `question`."""
+        if question.kind in ("list", "count"):
+            return self._weigh_list(question)
+        passages = self._retriever.search(question.text, _PASSAGES)
+        named = [passage for passage in passages if passage.named]
+        if question.kind == "compare" and len(named) > 1:
+            return self._weigh_comparison(question, passages, named)
+        return self._weigh_fact(question, passages)
+
+    def _weigh_fact(self, question: Question, passages: list[Passage]) -> Evidence:
+        """One paper answers: the best of those the question names, else the best of all."""
+        named = [passage for passage in passages if passage.named]
+        scored = self._scored(question.text, (named or passages)[:_READ_FOR_FACT])
+        if not scored:
+            return Evidence(status="not_covered", passages=tuple(passages))
+        best = max(scored, key=lambda sentence: sentence.relevance).paper
+        sentences = self._ordered(question, [sentence for sentence in scored if sentence.paper == best])
+        ranked = _ranked(passages, scored)
+        relevant = self._is_covered(question, max(sentence.relevance for sentence in sentences))
+        if not relevant and not named:
+            return Evidence(status="not_covered", passages=ranked)
+        stated = relevant and _is_stated(question, best, sentences)
+        return Evidence(status="answered" if stated else "not_stated", passages=ranked, sentences=tuple(sentences))
+
+    def _weigh_comparison(self, question: Question, passages: list[Passage], named: list[Passage]) -> Evidence:
+        """Each paper that is named answers for itself."""
+        scored = sorted(self._scored(question.text, named), key=lambda sentence: -sentence.relevance)
+        return Evidence(status="answered", passages=_ranked(passages, scored), sentences=tuple(scored))
+
+    def _weigh_list(self, question: Question) -> Evidence:
+        """Every paper with a sentence on the topic answers, with that sentence."""
+        passages = self._retriever.search(question.topic, _READ_FOR_LIST)
+        wanted = content_stems(question.topic)
+        read = [(passage, _nearest_in_words(passage, wanted)) for passage in passages]
+        scored = self._scored_spans(question.topic, read)
+        ranked = _ranked(passages, scored)
+        best = _best_of_each_paper(scored)
+        if not best or not self._is_covered(question, best[0].relevance):
+            return Evidence(status="not_covered", passages=ranked)
+        least = min(max(_LISTED, best[0].relevance - _LISTED_BELOW_BEST), best[0].relevance)
+        listed = [sentence for sentence in best if sentence.relevance >= least]
+        return Evidence(status="answered", passages=ranked, sentences=tuple(listed))
+
+    def _is_covered(self, question: Question, relevance: float) -> bool:
+        unknown = len(self._retriever.unknown_names(question.names))
+        return relevance - _UNKNOWN_NAME * unknown >= _COVERED
+
+    def _ordered(self, question: Question, sentences: list[ScoredSentence]) -> list[ScoredSentence]:
+        """Most worth quoting first: what answers each part, the last part first, then by relevance to the whole."""
+        by_whole = sorted(sentences, key=lambda sentence: -sentence.relevance)
+        if len(question.parts) == 1:
+            return by_whole
+        texts = [_read_text(sentence.paper, sentence.span) for sentence in by_whole]
+        by_part = [self._cross_encoder.relevance(part, texts) for part in question.parts]
+        highest = [
+            replace(sentence, relevance=max(sentence.relevance, *logits))
+            for sentence, logits in zip(by_whole, zip(*by_part, strict=True), strict=True)
+        ]
+        first = [max(range(len(highest)), key=logits.__getitem__) for logits in reversed(by_part)]
+        return [highest[row] for row in dict.fromkeys([*first, *range(len(highest))])]
+
+    def _scored(self, question: str, passages: Sequence[Passage]) -> list[ScoredSentence]:
+        return self._scored_spans(question, [(passage, _spans(passage)) for passage in passages])
+
+    def _scored_spans(self, question: str, read: Sequence[tuple[Passage, list[Span]]]) -> list[ScoredSentence]:
+        places = [(passage.paper, span) for passage, spans in read for span in spans]
+        logits = self._cross_encoder.relevance(question, [_read_text(paper, span) for paper, span in places])
+        return [
+            ScoredSentence(paper=paper, span=span, relevance=logit)
+            for (paper, span), logit in zip(places, logits, strict=True)
+        ]
+
+
+def _read_text(paper: Paper, span: Span) -> str:
+    """A sentence with its paper's name before it: few sentences of an abstract say whose they are."""
+    return f"{paper.label}: {readable(span.of(paper.abstract))}"
+
+
+def _spans(passage: Passage) -> list[Span]:
+    """The sentences of a passage, as spans of the abstract."""
+    start = passage.span.start
+    return [Span(start + span.start, start + span.end) for span in sentence_spans(passage.text)][:_LONGEST_READ]
+
+
+def _nearest_in_words(passage: Passage, wanted: set[str]) -> list[Span]:
+    """The few sentences that share most words with the topic, earlier ones before later ones."""
+    abstract = passage.paper.abstract
+    return sorted(_spans(passage), key=lambda span: -len(wanted & content_stems(span.of(abstract))))[
+        :_SENTENCES_FOR_LIST
+    ]
+
+
+def _best_of_each_paper(scored: Sequence[ScoredSentence]) -> list[ScoredSentence]:
+    best: dict[str, ScoredSentence] = {}
+    for sentence in sorted(scored, key=lambda sentence: -sentence.relevance):
+        best.setdefault(sentence.paper.paper_id, sentence)
+    return list(best.values())
+
+
+def _ranked(passages: Sequence[Passage], scored: Sequence[ScoredSentence]) -> tuple[Passage, ...]:
+    """The passages with their relevance, the judged ones first, most relevant first."""
+    relevance = {sentence.paper.paper_id: sentence.relevance for sentence in reversed(_best_of_each_paper(scored))}
+    judged = [replace(passage, relevance=relevance.get(passage.paper.paper_id)) for passage in passages]
+    return tuple(sorted(judged, key=lambda p: (not p.named, p.relevance is None, -(p.relevance or 0.0))))
+
+
+def _is_stated(question: Question, paper: Paper, sentences: Sequence[ScoredSentence]) -> bool:
+    asked = [part for part in question.parts if not part.endswith(".")] or question.parts
+    texts = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
+    best = [readable(sentence.quote) for sentence in sentences[:2]]
+    own = own_names(paper)
+    return any(is_stated(part, texts, best, own) for part in asked)
+
+
+def own_names(paper: Paper) -> list[str]:
+    """The label, and the words it stands for where the abstract writes "Words It Stands For (LABEL)"."""
+    spelled = re.search(rf"((?:[A-Z][\w-]+\s+){{2,8}})\(\W*{re.escape(paper.label)}", readable(paper.abstract))
+    return [paper.label, *(spelled[1].split() if spelled else [])]
