@@ -1,0 +1,106 @@
+"""All wiring: from settings to an assistant. Nothing else. What only a chat model needs is imported with one."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assistant.chain import Assistant
+from assistant.evidence import EvidenceJudge
+from assistant.quoting import QuotationWriter
+from assistant.settings import BUILT_IN_COLLECTION, Settings, load_settings
+from assistant.types import Writer
+from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.embedding import EmbeddingModel, load_embedding
+from vectorstore.indexing import Progress, index_files, rebuild_index, silent
+from vectorstore.relevance import CrossEncoder
+from vectorstore.retrieval import Retriever
+from vectorstore.types import IndexReport
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+def build_assistant(*, progress: Progress = silent, **settings: Any) -> Assistant:
+    """An assistant for the configured collection; keywords are the names of settings.
+
+    The built-in collection is made on the first start, which `progress` is told of.
+    Raises `UserFacingError` when a setting, the collection or the model cannot be used.
+    """
+    return assistant_from(load_settings(**settings), progress=progress)
+
+
+def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assistant:
+    """An assistant with these settings."""
+    embedding = embedding_from(settings)
+    cross_encoder = CrossEncoder()
+    writer = _writer(settings, cross_encoder)
+    reader = CollectionReader(ready_collection(settings, embedding, progress=progress), embedding)
+    retriever = Retriever(reader, embedding)
+    return Assistant(retriever=retriever, judge=EvidenceJudge(retriever, cross_encoder), writer=writer)
+
+
+def index_papers(paths: Iterable[Path], *, progress: Progress = silent, **settings: Any) -> IndexReport:
+    """Reads files, or folders of files, into the configured collection; nothing is done when they hold nothing new."""
+    loaded = load_settings(**settings)
+    embedding = embedding_from(loaded)
+    return index_files(ready_collection(loaded, embedding, progress=progress), paths, embedding, progress=progress)
+
+
+def rebuild_collection(*, progress: Progress = silent, **settings: Any) -> IndexReport:
+    """Builds the index of the configured collection anew from its library, with the configured embedding model."""
+    loaded = load_settings(**settings)
+    folder = CollectionFolder(loaded.data_dir, loaded.collection)
+    return rebuild_index(folder, embedding_from(loaded), progress=progress)
+
+
+def embedding_from(settings: Settings) -> EmbeddingModel:
+    """The configured embedding model."""
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return load_embedding(settings.embedding, api_key=key, base_url=settings.openai_base_url)
+
+
+def ready_collection(settings: Settings, embedding: EmbeddingModel, *, progress: Progress = silent) -> CollectionFolder:
+    """The configured collection; the built-in one is made when there is none yet."""
+    folder = CollectionFolder(settings.data_dir, settings.collection)
+    if folder.name == BUILT_IN_COLLECTION and not folder.exists():
+        with built_in_files() as path:
+            index_files(folder, [path], embedding, progress=progress)
+    return folder
+
+
+@contextmanager
+def built_in_files() -> Iterator[Path]:
+    """The folder of the built-in collection's files."""
+    with as_file(files("assistant") / "corpus" / BUILT_IN_COLLECTION) as path:
+        yield path
+
+
+def load_model_from(settings: Settings, name: str) -> "BaseChatModel":
+    """The chat model of that name, with these settings."""
+    from assistant.models import load_chat_model
+
+    return load_chat_model(
+        name,
+        api_key=settings.openai_api_key,
+        base_url=settings.openai_base_url,
+        timeout_seconds=settings.timeout_seconds,
+        answer_tokens=settings.answer_tokens,
+    )
+
+
+def _writer(settings: Settings, cross_encoder: CrossEncoder) -> Writer:
+    if settings.model is None:
+        return QuotationWriter()
+    from assistant.verification import Verifier
+    from assistant.writing import ModelWriter
+
+    return ModelWriter(
+        load_model_from(settings, settings.model),
+        name=settings.model,
+        verifier=Verifier(cross_encoder),
+        context_tokens=settings.context_tokens,
+        answer_tokens=settings.answer_tokens,
+        timeout_seconds=settings.timeout_seconds,
+    )

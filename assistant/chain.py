@@ -1,0 +1,157 @@
+"""The pipeline: question -> standalone question -> evidence -> sentences, each checked -> answer."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant import replies
+from assistant.conversation import SourceNumbers, clean_question, read_turns
+from assistant.evidence import EvidenceJudge
+from assistant.followup import standalone_question
+from assistant.quoting import QuotationWriter
+from assistant.routing import read_question
+from assistant.types import (
+    Answer,
+    AnswerFinished,
+    Declined,
+    Event,
+    Evidence,
+    PassagesFound,
+    Question,
+    Sentence,
+    SentenceChecked,
+    Status,
+    Turn,
+    Usage,
+    Writer,
+)
+from vectorstore.retrieval import Retriever
+from vectorstore.types import Paper, Passage
+
+History = Iterable[Mapping[str, Any] | Turn]
+"""Items like `{"role": "user", "content": "..."}`; an answer's may carry its `citations`."""
+
+
+class Assistant:
+    """Answers questions about one collection. It holds no conversation: a caller passes the history each time."""
+
+    def __init__(self, *, retriever: Retriever, judge: EvidenceJudge, writer: Writer) -> None:
+        self._retriever = retriever
+        self._judge = judge
+        self._writer = writer
+
+    @property
+    def writer(self) -> str:
+        """What writes the answers: "quotation", or the name of a model."""
+        return self._writer.name
+
+    def ask(self, question: str, history: History = ()) -> Answer:
+        """The whole answer. Raises `UserFacingError` when there can be none."""
+        return next(event.answer for event in self.stream(question, history) if isinstance(event, AnswerFinished))
+
+    def stream(self, question: str, history: History = ()) -> Iterator[Event]:
+        """The answer as it comes: the passages found, then each sentence, at last the whole."""
+        watch = _Stopwatch()
+        turns = read_turns(history)
+        asked = read_question(standalone_question(clean_question(question), turns, self._retriever.labels()))
+        evidence = self._evidence(asked)
+        watch.stop("evidence")
+        yield PassagesFound(passages=evidence.passages)
+
+        draft = _Draft(evidence.status)
+        for sentence in self._sentences(asked, evidence, SourceNumbers(turns), draft):
+            draft.sentences.append(sentence)
+            watch.stop("first_sentence")
+            yield SentenceChecked(sentence=sentence)
+        watch.stop("total")
+
+        yield AnswerFinished(
+            answer=Answer(
+                question=question,
+                standalone_question=asked.text,
+                kind=asked.kind,
+                status=draft.status,
+                sentences=tuple(draft.sentences),
+                passages=evidence.passages,
+                writer=self._writer.name,
+                timings_ms=watch.times_ms,
+                usage=draft.usage,
+                fingerprint=self._retriever.fingerprint().digest,
+            )
+        )
+
+    def search(self, query: str, k: int = 10, *, one_per_paper: bool = True) -> list[Passage]:
+        """The `k` best passages, best first."""
+        return self._retriever.search(clean_question(query), k, one_per_paper=one_per_paper)
+
+    def papers(self) -> list[Paper]:
+        """All papers of the collection, in the order in which they were read."""
+        return self._retriever.papers()
+
+    def _evidence(self, asked: Question) -> Evidence:
+        if asked.kind in ("smalltalk", "overview"):
+            return Evidence(status="answered", passages=())
+        return self._judge.weigh(asked)
+
+    def _sentences(
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
+    ) -> Iterator[Sentence]:
+        if asked.kind == "smalltalk":
+            return replies.small_talk(len(self._retriever.labels()))
+        if asked.kind == "overview":
+            return replies.overview(self._retriever.papers())
+        if evidence.status == "not_covered":
+            return replies.not_covered(len(self._retriever.labels()))
+        if evidence.status == "not_stated":
+            return replies.not_stated(evidence, numbers)
+        return self._written(asked, evidence, numbers, draft)
+
+    def _written(
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
+    ) -> Iterator[Sentence]:
+        """What the writer gives; quotations instead when nothing of it can be shown."""
+        for item in self._writer.write(asked, evidence, numbers):
+            if isinstance(item, Usage):
+                draft.usage = item
+            elif isinstance(item, Sentence):
+                yield item
+            elif isinstance(item, Declined) and not draft.has_content:
+                draft.status = "not_stated"
+                yield from replies.not_stated(evidence, numbers)
+                return
+        if not draft.has_content:
+            yield replies.QUOTED_INSTEAD
+            yield from QuotationWriter().write(asked, evidence, numbers)
+        if draft.left_out:
+            yield replies.left_out(draft.left_out)
+
+
+@dataclass
+class _Draft:
+    """An answer in the making."""
+
+    status: Status
+    sentences: list[Sentence] = field(default_factory=list)
+    usage: Usage | None = None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a sentence that rests on a paper is shown."""
+        return any(sentence.shown and sentence.citations for sentence in self.sentences)
+
+    @property
+    def left_out(self) -> int:
+        """How many sentences are not shown."""
+        return sum(not sentence.shown for sentence in self.sentences)
+
+
+class _Stopwatch:
+    """Milliseconds since its making, by the name of what was reached first then."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self.times_ms: dict[str, float] = {}
+
+    def stop(self, name: str) -> None:
+        self.times_ms.setdefault(name, round((time.perf_counter() - self._start) * 1000, 1))

@@ -1,0 +1,96 @@
+"""`"provider:model"` -> LangChain chat model, and its errors in our words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, SettingsError, UserFacingError
+
+_RETRIES = 2
+
+
+def load_chat_model(
+    name: str, *, api_key: SecretStr | None, base_url: str | None, timeout_seconds: float, answer_tokens: int
+) -> BaseChatModel:
+    """The chat model of that name; key and address are for "openai:...", other providers read their own variables."""
+    provider, colon, model = name.partition(":")
+    if not colon or not provider or not model:
+        raise SettingsError(
+            f"ASSISTANT_MODEL is {name!r}, which is not of the form 'provider:model'.",
+            "Set it to, for example, openai:gpt-5-mini, or leave it out to get quotations.",
+        )
+    if provider == "openai":
+        return _openai(model, api_key, base_url, timeout_seconds, answer_tokens)
+    return _other(provider, model, timeout_seconds, answer_tokens)
+
+
+def _openai(
+    model: str, api_key: SecretStr | None, base_url: str | None, timeout_seconds: float, answer_tokens: int
+) -> BaseChatModel:
+    if api_key is None and base_url is None:
+        raise SettingsError(
+            f"The model 'openai:{model}' needs a key, and OPENAI_API_KEY is not set.",
+            "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or leave ASSISTANT_MODEL out.",
+        )
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=model,
+        api_key=api_key or SecretStr("not-needed"),
+        base_url=base_url,
+        timeout=timeout_seconds,  # LangChain's default is to wait for ever
+        max_retries=_RETRIES,
+        max_completion_tokens=answer_tokens,
+        stream_usage=True,
+        use_responses_api=False,  # compatible servers have chat completions only
+    )
+
+
+def _other(provider: str, model: str, timeout_seconds: float, answer_tokens: int) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    try:
+        return init_chat_model(model, model_provider=provider, timeout=timeout_seconds, max_tokens=answer_tokens)
+    except ImportError as error:
+        raise SettingsError(
+            f"The package for the model provider {provider!r} is not installed.",
+            f"Run: pip install langchain-{provider}",
+        ) from error
+    except ValueError as error:
+        raise SettingsError(f"There is no model provider {provider!r}.", "Try openai, with OPENAI_BASE_URL.") from error
+
+
+@contextmanager
+def model_errors(name: str) -> Iterator[None]:
+    """Turns what a provider's client raises into a `ModelError`, without its text, which may hold part of a key."""
+    try:
+        yield
+    except UserFacingError:
+        raise
+    except Exception as error:
+        raise _translated(name, error) from error
+
+
+def _translated(name: str, error: Exception) -> ModelError:
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    status = getattr(error, "status_code", None)
+    if kinds & {"AuthenticationError", "PermissionDeniedError"}:
+        return ModelRefused(f"The server of {name} does not accept the key.", "Check OPENAI_API_KEY.")
+    if "NotFoundError" in kinds:
+        return ModelRefused(f"The server knows no model {name}.", "Check ASSISTANT_MODEL and OPENAI_BASE_URL.")
+    if "RateLimitError" in kinds:
+        return ModelBusy(
+            f"The server of {name} takes no more requests now.", "Wait a little, or check your plan and quota."
+        )
+    if any("Timeout" in kind for kind in kinds):
+        return ModelUnreachable(f"{name} did not answer in time.", "Try again, or raise ASSISTANT_TIMEOUT_SECONDS.")
+    if any("Connect" in kind for kind in kinds):
+        return ModelUnreachable(f"The server of {name} cannot be reached.", "Check that it runs, and OPENAI_BASE_URL.")
+    if isinstance(status, int) and status < 500:
+        return ModelRefused(
+            f"The server of {name} refused the request (status {status}).", "Check the model's settings."
+        )
+    detail = f"status {status}" if status else type(error).__name__
+    return ModelError(f"{name} failed ({detail}).", "Try again; without ASSISTANT_MODEL you get quotations.")

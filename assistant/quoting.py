@@ -1,0 +1,73 @@
+"""Answers made of the abstracts' own sentences, with a few words of the program's before them."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from assistant.conversation import SourceNumbers
+from assistant.types import Evidence, Question, ScoredSentence, Sentence
+from vectorstore.markup import readable
+from vectorstore.types import Paper
+
+_WORDS = 60
+"""Quoted for one fact; the first sentence is quoted whole, whatever its length."""
+_SENTENCES = 2
+"""Of one paper."""
+
+
+class QuotationWriter:
+    """Quotes one to two sentences for a fact, one per paper for a list."""
+
+    name = "quotation"
+
+    def write(self, question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+        """The sentences of the answer, in order."""
+        if question.kind in ("list", "count"):
+            return _list(question, evidence, numbers)
+        if question.kind == "compare" and len(evidence.papers) > 1:
+            return _comparison(evidence, numbers)
+        return _fact(evidence, numbers)
+
+
+def quotation(sentence: ScoredSentence, numbers: SourceNumbers) -> Sentence:
+    """A sentence of an abstract as one of an answer."""
+    return Sentence(
+        text=f"“{readable(sentence.quote)}”", verdict="quoted", citations=(numbers.cite(sentence.paper, sentence.span),)
+    )
+
+
+def _fact(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+    paper = evidence.papers[0]
+    yield _framing(paper, opens="paragraph")
+    for sentence in _within_words([s for s in evidence.sentences if s.paper == paper]):
+        yield quotation(sentence, numbers)
+
+
+def _framing(paper: Paper, *, opens: Literal["paragraph", "item"]) -> Sentence:
+    return Sentence(text=f"{paper.label}:", verdict="program", opens=opens)
+
+
+def _within_words(sentences: list[ScoredSentence]) -> list[ScoredSentence]:
+    """The best sentences that fit, in the order in which they stand in the abstract."""
+    chosen: list[ScoredSentence] = []
+    for sentence in sentences:
+        words = sum(len(s.quote.split()) for s in [*chosen, sentence])
+        if not chosen or (len(chosen) < _SENTENCES and words <= _WORDS):
+            chosen.append(sentence)
+    return sorted(chosen, key=lambda sentence: sentence.span.start)
+
+
+def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+    found = len(evidence.papers)
+    yield Sentence(
+        text=f"{found} paper{'s' if found != 1 else ''} on “{question.topic}”:", verdict="program", opens="paragraph"
+    )
+    for sentence in evidence.sentences:
+        yield _framing(sentence.paper, opens="item")
+        yield quotation(sentence, numbers)
+
+
+def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+    for paper in evidence.papers:
+        yield _framing(paper, opens="paragraph")
+        for sentence in [s for s in evidence.sentences if s.paper == paper][:_SENTENCES]:
+            yield quotation(sentence, numbers)

@@ -1,0 +1,65 @@
+"""What the program says in its own words: greetings, what is in the collection, and refusals. Never about content."""
+
+from collections.abc import Iterator, Sequence
+
+from assistant.conversation import SourceNumbers
+from assistant.quoting import quotation
+from assistant.types import Evidence, Sentence
+from vectorstore.types import Paper
+
+_NAMED_IN_OVERVIEW = 60
+
+
+QUOTED_INSTEAD = Sentence(
+    text="Nothing the model wrote could be checked against the papers. Quoted instead:",
+    verdict="program",
+    opens="paragraph",
+)
+
+
+def small_talk(papers: int) -> Iterator[Sentence]:
+    """The answer to a greeting, thanks, or "what can you do?"."""
+    yield Sentence(
+        text=f"Ask me about the {_counted(papers)} here: what a paper does and finds, which papers treat a subject, "
+        "or how two of them differ. Each sentence of an answer rests on a quotation from an abstract; "
+        "when the abstracts do not say, I tell you so.",
+        verdict="program",
+        opens="paragraph",
+    )
+
+
+def overview(papers: Sequence[Paper]) -> Iterator[Sentence]:
+    """The answer to "what is in here?"."""
+    labels = [paper.label for paper in papers[:_NAMED_IN_OVERVIEW]]
+    more = f" and {len(papers) - len(labels)} more" if len(papers) > len(labels) else ""
+    places = ", ".join(dict.fromkeys(paper.place for paper in papers if paper.place))
+    yield Sentence(
+        text=f"{_counted(len(papers))}{f' of {places}' if places else ''}: {', '.join(labels)}{more}.",
+        verdict="program",
+        opens="paragraph",
+    )
+
+
+def not_covered(papers: int) -> Iterator[Sentence]:
+    """The answer when no paper is on the subject."""
+    yield Sentence(text=f"None of the {_counted(papers)} here is about this.", verdict="program", opens="paragraph")
+
+
+def not_stated(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+    """The answer when a paper is on the subject but its abstract does not say; with the nearest that it does say."""
+    yield Sentence(
+        text=f"The abstract of {evidence.papers[0].label} does not state this. The nearest it says:",
+        verdict="program",
+        opens="paragraph",
+    )
+    yield quotation(evidence.sentences[0], numbers)
+
+
+def left_out(sentences: int) -> Sentence:
+    """The line that says how much of a model's answer is not shown."""
+    text = f"({sentences} sentence{'s' if sentences != 1 else ''} left out: no abstract was found to say so.)"
+    return Sentence(text=text, verdict="program", opens="paragraph")
+
+
+def _counted(papers: int) -> str:
+    return f"{papers} paper{'s' if papers != 1 else ''}"

@@ -1,0 +1,78 @@
+"""All settings, from keywords, the environment or a `.env` file, in this order. Only `app.py` and the doors use it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from assistant.errors import SettingsError
+from vectorstore.embedding import PACKAGED_EMBEDDING
+
+BUILT_IN_COLLECTION = "icml2026"
+_PREFIX = "ASSISTANT_"
+
+
+class Settings(BaseSettings):
+    """Each field is the variable `ASSISTANT_` and its name in capitals, if no other name is given."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX,
+        env_file=".env",
+        env_file_encoding="utf-8",
+        extra="forbid",
+        populate_by_name=True,
+        env_ignore_empty=True,
+    )
+
+    model: str | None = None
+    """The chat model, as "provider:model"; without one, answers are quotations."""
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("OPENAI_API_KEY"))
+    """Key for "openai:..." models."""
+    openai_base_url: str | None = Field(default=None, validation_alias=AliasChoices("OPENAI_BASE_URL"))
+    """Address of an OpenAI-compatible server, such as http://localhost:11434/v1."""
+    data_dir: Path = Field(default_factory=lambda: user_data_path("abstract-assistant", appauthor=False))
+    """Where collections are kept."""
+    collection: str = BUILT_IN_COLLECTION
+    """The collection that questions are asked of."""
+    embedding: str = PACKAGED_EMBEDDING
+    """The embedding model, as "provider:model"; changing it needs `assistant index --rebuild`."""
+    timeout_seconds: float = Field(default=60.0, gt=0)
+    """How long the model may take for a whole answer."""
+    context_tokens: int = Field(default=8192, ge=1024)
+    """What the model reads and writes at most."""
+    answer_tokens: int = Field(default=700, ge=64)
+    """What the model writes at most."""
+    port: int = Field(default=7860, ge=1, le=65535)
+    """Port of the chat, on this machine only."""
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """The settings, with `overrides` by field name. Raises `SettingsError` for an unknown name or a wrong value."""
+    unknown = sorted(
+        name
+        for name in os.environ
+        if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).lower() not in Settings.model_fields
+    )
+    if unknown:
+        raise SettingsError(f"There is no setting {unknown[0]}.", f"Known are: {', '.join(setting_names())}.")
+    try:
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in problem["loc"]) or "settings"
+        raise SettingsError(
+            f"The setting {name} cannot be used: {problem['msg'].lower()}.", f"Known are: {', '.join(setting_names())}."
+        ) from None  # the cause holds the values, keys among them
+
+
+def setting_names() -> list[str]:
+    """The variable of each setting, in the order of the fields."""
+    return [
+        str(field.validation_alias.choices[0])
+        if isinstance(field.validation_alias, AliasChoices)
+        else f"{_PREFIX}{name.upper()}"
+        for name, field in Settings.model_fields.items()
+    ]

@@ -1,0 +1,173 @@
+"""Answers written by a chat model, checked sentence by sentence.
+
+The protocol with the model is plain text: any structure is recovered here, so that a model may ignore the format
+it is asked for, think aloud first, or invent source numbers, and no unchecked sentence gets through.
+"""
+
+import re
+import secrets
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from assistant.budget import count_tokens, sources_that_fit
+from assistant.conversation import SourceNumbers
+from assistant.models import model_errors
+from assistant.types import Declined, Evidence, Question, Sentence, Usage
+from assistant.verification import Verifier
+from assistant.wording import any_of, pattern
+from prompts import load_prompt
+from vectorstore.markup import readable
+from vectorstore.sentences import sentence_spans
+from vectorstore.types import Paper
+
+_RULES = load_prompt("answer_rules", "boundary")
+_QUESTION = load_prompt("answer_question", "sources", "question")
+_MOST_SOURCES = 6
+_LEAST_RELEVANCE = -6.5
+"""Of a source that is given to the model, apart from the first."""
+_NOT_STATED = "NOT STATED"
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_MARKS = re.compile(r"[\[【]\^?(?:sources?\s*)?(\d{1,4}(?:\s*[,;]\s*(?:sources?\s*)?\d{1,4})*)[\]】]", re.IGNORECASE)
+_LEADING_MARKS = re.compile(rf"^(?:\s*{_MARKS.pattern})+[.\s]*", re.IGNORECASE)
+_LINE_MARKUP = re.compile(r"^\s*(?:#+\s+|[-*•]\s+|\d{1,2}[.)]\s+|(?:final )?answer:\s*)+", re.IGNORECASE)
+_BEGUN = re.compile(r"[^\[【]*[^\W\d_]\S*\s+\S")
+"""A sentence of which two words are there: what stands before it is whole, with the source numbers after it."""
+_REASON_KEYS = ("finish_reason", "done_reason", "stop_reason")
+_WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos"})
+"""How providers say that a reply ended by itself; without such a word, the stream was cut."""
+_DECLINING = pattern(
+    r"not stated\b|(?:i|we) (?:do not|don['’]t|cannot|can['’]t) (?:know|find|answer|say)\b"
+    rf"|{any_of('the these this none_of_the no')} (?:given |provided )?{any_of('sources? abstracts? papers? texts?')}\b"
+    r".{0,40}\b"
+    rf"{any_of('do(?:es)?_not don.t doesn.t not no never none')} "
+    rf"{any_of('mention(?:ed)? stated? say specif(?:y|ied) provided? contain give include answer report')}"
+)
+
+
+class ModelWriter:
+    """Lets a chat model write, and checks what it writes."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        *,
+        name: str,
+        verifier: Verifier,
+        context_tokens: int,
+        answer_tokens: int,
+        timeout_seconds: float,
+    ) -> None:
+        self.name = name
+        self._model = model
+        self._verifier = verifier
+        self._room = context_tokens - answer_tokens
+        self._timeout_seconds = timeout_seconds
+
+    def write(
+        self, question: Question, evidence: Evidence, numbers: SourceNumbers
+    ) -> Iterator[Sentence | Usage | Declined]:
+        """The sentences in order, each as soon as the model has written it and it is checked."""
+        papers = self._sources(question, evidence)
+        reply = ModelReply()
+        with closing(self._stream(_messages(question, papers))) as chunks:
+            for piece in reply.read(chunks):
+                if _DECLINING.match(piece):
+                    yield Declined()
+                    return
+                yield self._checked(piece, papers, numbers)
+        if reply.usage:
+            yield reply.usage
+        if not reply.finished:
+            yield Sentence(text="(The model's answer was cut off here.)", verdict="program", opens="paragraph")
+
+    def _sources(self, question: Question, evidence: Evidence) -> list[Paper]:
+        """The papers that the model is given, best first; those that do not fit are left out whole."""
+        others = [
+            passage.paper
+            for passage in evidence.passages
+            if passage.relevance is not None and passage.relevance >= _LEAST_RELEVANCE
+        ]
+        papers = list({paper.paper_id: paper for paper in [*evidence.papers, *others]}.values())[:_MOST_SOURCES]
+        fixed = sum(count_tokens(str(message.content)) for message in _messages(question, []))
+        return papers[: max(1, sources_that_fit([_source(1, paper, "") for paper in papers], self._room - fixed))]
+
+    def _stream(self, messages: list[BaseMessage]) -> Generator[Any]:
+        """The model's chunks; ends, or raises a `ModelError`, when the time is up."""
+        deadline = time.monotonic() + self._timeout_seconds
+        with model_errors(self.name), closing(cast("Generator[Any]", self._model.stream(messages))) as chunks:
+            for chunk in chunks:
+                yield chunk
+                if time.monotonic() > deadline:
+                    return
+
+    def _checked(self, piece: str, papers: Sequence[Paper], numbers: SourceNumbers) -> Sentence:
+        marked = [int(number) for marks in _MARKS.findall(piece) for number in re.findall(r"\d+", marks)]
+        cited = [papers[number - 1] for number in dict.fromkeys(marked) if 1 <= number <= len(papers)]
+        invented = [number for number in dict.fromkeys(marked) if not 1 <= number <= len(papers)]
+        text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(_MARKS.sub("", piece).split()))
+        return self._verifier.check(text, cited, papers, numbers, invented=invented)
+
+
+class ModelReply:
+    """Reads a model's chunks and gives out its sentences, whole, without thoughts and markup."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self.usage: Usage | None = None
+        self._text = ""
+
+    def read(self, chunks: Iterable[Any]) -> Iterator[str]:
+        """Each sentence once the next one has begun; the last one when the reply is finished."""
+        given = 0
+        for chunk in chunks:
+            self._take(chunk)
+            *whole, last = _pieces(self._text) or [""]
+            if _BEGUN.match(last):
+                yield from whole[given:]
+                given = max(given, len(whole))
+        yield from _pieces(self._text)[given:] if self.finished else []
+
+    def _take(self, chunk: Any) -> None:
+        self._text += chunk.text
+        reasons = {str(chunk.response_metadata.get(key)).lower() for key in _REASON_KEYS}
+        self.finished = self.finished or bool(reasons & _WHOLE)
+        if chunk.usage_metadata:
+            self.usage = Usage(
+                input_tokens=chunk.usage_metadata["input_tokens"], output_tokens=chunk.usage_metadata["output_tokens"]
+            )
+
+
+def _pieces(reply: str) -> list[str]:
+    """The sentences of a reply so far; a source number after the full stop goes with the sentence before it."""
+    pieces: list[str] = []
+    for line in _THOUGHTS.sub(" ", reply).splitlines():
+        text = readable(_LINE_MARKUP.sub("", line))
+        for span in sentence_spans(text):
+            piece = span.of(text)
+            marks = _LEADING_MARKS.match(piece)
+            if marks and pieces:
+                pieces[-1] += f" {marks.group().strip()}"
+                piece = piece[marks.end() :]
+            if piece.strip():
+                pieces.append(piece.strip())
+    return pieces
+
+
+def _messages(question: Question, papers: Sequence[Paper]) -> list[BaseMessage]:
+    boundary = f"==== {secrets.token_hex(6)} ===="  # new each time, so that no abstract can hold it
+    sources = "\n\n".join(_source(number, paper, boundary) for number, paper in enumerate(papers, start=1))
+    return [
+        SystemMessage(_RULES.render(boundary=boundary)),
+        HumanMessage(_QUESTION.render(sources=sources, question=question.text)),
+    ]
+
+
+def _source(number: int, paper: Paper, boundary: str) -> str:
+    """A paper as the model sees it; what looks like a source number in its text is not left to look like one."""
+    text = re.sub(r"\[(\d+)\]", r"(\1)", readable(paper.abstract))
+    return f"[{number}] {paper.label}\n{boundary}\n{text}\n{boundary}"
