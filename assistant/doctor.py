@@ -1,0 +1,97 @@
+"""Checks what an assistant rests on, one thing at a time, and says how to mend what is broken."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assistant.app import embedding_from, load_model_from, ready_collection
+from assistant.errors import UserFacingError
+from assistant.models import model_errors
+from assistant.settings import Settings, load_settings
+from vectorstore.chunking import chunk_papers
+from vectorstore.collection import Collection, CollectionReader
+from vectorstore.embedding import EmbeddingModel
+from vectorstore.errors import CollectionDamaged
+from vectorstore.relevance import CrossEncoder
+
+_AUDITED = 500
+"""Chunks whose own vectors must find them; all of a small collection, evenly spread over a large one."""
+_AUDIT_DEPTH = 10
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check found; `hint` says how to mend it when it is not ok."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+
+def checks() -> list[Check]:
+    """All checks, in the order in which they build on each other; the first broken one ends them."""
+    settings: list[Settings] = []
+    embeddings: list[EmbeddingModel] = []
+    steps: list[tuple[str, Callable[[], str]]] = [
+        ("settings", lambda: _settings(settings)),
+        ("packaged models", lambda: _models(settings[0], embeddings)),
+        ("collection", lambda: _collection(settings[0], embeddings[0])),
+        ("chat model", lambda: _chat_model(settings[0])),
+    ]
+    found: list[Check] = []
+    for name, step in steps:
+        found.append(_checked(name, step))
+        if not found[-1].ok:
+            break
+    return found
+
+
+def _checked(name: str, step: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, step())
+    except UserFacingError as error:
+        return Check(name, False, error.message, error.hint)
+
+
+def _settings(into: list[Settings]) -> str:
+    into.append(load_settings())
+    return f"data in {into[0].data_dir}"
+
+
+def _models(settings: Settings, into: list[EmbeddingModel]) -> str:
+    into.append(embedding_from(settings))
+    vector = into[0].query_vector("Does it run?")
+    CrossEncoder().relevance("Does it run?", ["It runs."])
+    return f"{settings.embedding}, {len(vector)} dimensions; cross-encoder"
+
+
+def _collection(settings: Settings, embedding: EmbeddingModel) -> str:
+    folder = ready_collection(settings, embedding)
+    collection = CollectionReader(folder, embedding).current()
+    lost = _lost_chunks(collection, embedding)
+    if lost:
+        raise CollectionDamaged(
+            f"{lost} chunks of {folder.name!r} are not found by their own vectors.",
+            f"Rebuild the index: {folder.rebuild_command}",
+        )
+    return (
+        f"{folder.name}, {len(collection.labels)} papers, {collection.index.chunks} chunks, every one checked is found"
+    )
+
+
+def _lost_chunks(collection: Collection, embedding: EmbeddingModel) -> int:
+    chunks = chunk_papers(collection.library.papers())
+    sample = chunks[:: max(1, len(chunks) // _AUDITED)]
+    vectors = collection.library.vectors(embedding.key, [chunk.embedded_text for chunk in sample])
+    return sum(
+        chunk.chunk_id not in collection.store.nearest(vectors[chunk.embedded_text], _AUDIT_DEPTH) for chunk in sample
+    )
+
+
+def _chat_model(settings: Settings) -> str:
+    if settings.model is None:
+        return "none set: answers are quotations"
+    model = load_model_from(settings, settings.model)
+    with model_errors(settings.model):
+        model.invoke("Reply with the word OK.")
+    return f"{settings.model} answers"
