@@ -15,6 +15,7 @@ import numpy as np
 from vectorstore.chunking import chunk_papers, embedded_texts
 from vectorstore.collection import CollectionFolder, fingerprint_of, refuse_other_settings
 from vectorstore.embedding import EmbeddingModel
+from vectorstore.errors import CollectionError
 from vectorstore.keywords import build_keywords
 from vectorstore.library import Library
 from vectorstore.loading import load_source, source_files
@@ -100,10 +101,22 @@ def _publish_new_index(
         generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedding)
     )
     path = folder.index_path / index.folder
-    build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
-    build_keywords(path / "keywords", chunks)
+    with _translating_errors(path):
+        build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
+        build_keywords(path / "keywords", chunks)
     library.publish(index)
     return index
+
+
+@contextmanager
+def _translating_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # Chroma's are of many kinds; a full disk is the usual one
+        raise CollectionError(
+            f"The index {path} cannot be written ({type(error).__name__}: {error}).",
+            "Check disk space and permissions; the collection is as it was before.",
+        ) from error
 
 
 def _remove_old_indexes(folder: CollectionFolder, index: PublishedIndex, before: PublishedIndex | None) -> None:

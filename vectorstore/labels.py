@@ -42,6 +42,7 @@ _CUT = re.compile(
     r"|\s(?:which|where|while|whereas|because|that|in which|so that|thereby|serves? as|by|using|via)\s"
     r"|\sand (?=\w+ing\b)"
 )
+_ADDRESS = re.compile(r"\S+\.\w+/\S+")
 _DANGLING = re.compile(
     r"(?:\s(?:and|or|of|for|to|in|on|with|from|as|that|the|an?|into|is|are|under|between|its|their|can|at))+$"
 )
@@ -59,7 +60,7 @@ def label_of(record: PaperRecord) -> str:
     """The label of a paper; not yet compared with those of the others."""
     if record.title:
         return _name_before_colon(record.title) or _shortened(readable(record.title))
-    sentences = [readable(span.of(record.abstract)) for span in sentence_spans(record.abstract)]
+    sentences = [_ADDRESS.sub("", readable(span.of(record.abstract))) for span in sentence_spans(record.abstract)]
     return _introduced_name(sentences, record.urls) or _emphasised(record.abstract) or _title(sentences)
 
 

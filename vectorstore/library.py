@@ -83,19 +83,19 @@ class Library:
     def replace_source(self, source: Source) -> SourceChange:
         """Makes the library hold just the papers of `source` for its path; papers of other sources stay."""
         before = {row[0] for row in self._rows("SELECT paper_id FROM appearances WHERE source = ?", source.path)}
-        positions: dict[str, int] = {}
-        for record in source.papers:
-            positions.setdefault(self._paper_id(record), record.position)
-        gone = before - positions.keys()
-        self._connection.executemany(
-            "DELETE FROM appearances WHERE source = ? AND paper_id = ?", [(source.path, paper_id) for paper_id in gone]
-        )
+        identifiers = {abstract_hash(record.abstract): record for record in reversed(source.papers)}
+        known = {identifier: self._known_paper_id(identifier) for identifier in identifiers}
+        gone = before - set(known.values())
+        self._remove_appearances(source.path, gone)  # before new papers come, so that these can have their labels
+        positions = {
+            known[identifier] or self._mint(identifier, record): record.position
+            for identifier, record in sorted(identifiers.items(), key=lambda item: item[1].position)
+        }
         self._connection.executemany(
             "INSERT INTO appearances VALUES (?, ?, ?)"
             " ON CONFLICT (source, paper_id) DO UPDATE SET position = excluded.position",
             [(source.path, position, paper_id) for paper_id, position in positions.items()],
         )
-        self._connection.execute("DELETE FROM papers WHERE paper_id NOT IN (SELECT paper_id FROM appearances)")
         return SourceChange(
             path=source.path,
             added=len(positions.keys() - before),
@@ -158,12 +158,18 @@ class Library:
                 "Index the files again into a new collection: assistant index PATH --collection NEW_NAME",
             )
 
-    def _paper_id(self, record: PaperRecord) -> str:
-        """The id of the paper that `record` is, minted if the library does not know it."""
-        identifier = abstract_hash(record.abstract)
-        known = list(self._rows("SELECT paper_id FROM identifiers WHERE scheme = 'abstract' AND value = ?", identifier))
-        if known:
-            return str(known[0][0])
+    def _known_paper_id(self, identifier: str) -> str | None:
+        query = "SELECT paper_id FROM identifiers WHERE scheme = 'abstract' AND value = ?"
+        return next((str(row[0]) for row in self._rows(query, identifier)), None)
+
+    def _remove_appearances(self, source: str, paper_ids: Iterable[str]) -> None:
+        """Papers that appear in no other source go with them."""
+        rows = [(source, paper_id) for paper_id in paper_ids]
+        self._connection.executemany("DELETE FROM appearances WHERE source = ? AND paper_id = ?", rows)
+        self._connection.execute("DELETE FROM papers WHERE paper_id NOT IN (SELECT paper_id FROM appearances)")
+
+    def _mint(self, identifier: str, record: PaperRecord) -> str:
+        """Adds a paper that the library does not know, and returns the id it has from now on."""
         paper_id = identifier[:16]
         self._connection.execute(
             "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorstore.errors import CollectionDamaged, CollectionError, UserFacingError
+from vectorstore.errors import CollectionDamaged, UserFacingError
 from vectorstore.types import Chunk
 
 if TYPE_CHECKING:
@@ -90,11 +90,6 @@ def build_store(
                 metadatas=[{"paper_id": c.paper_id, "start": c.span.start, "end": c.span.end} for c in batch],
             )
             progress(len(batch))
-    except Exception as error:
-        raise CollectionError(
-            f"The index {folder} cannot be written ({type(error).__name__}: {error}).",
-            "Check disk space and permissions; the collection is as it was before.",
-        ) from error
     finally:
         client.close()
 

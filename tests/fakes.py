@@ -1,0 +1,174 @@
+"""A fake for a paid service only: an OpenAI-compatible server on loopback whose replies a test writes.
+
+It discriminates: it checks the key and the model's name, remembers each request, and notices a client that leaves.
+"""
+
+import hashlib
+import json
+import math
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+KEY = "sk-canary-5f2a91"
+MODEL = "scripted-1"
+
+
+@dataclass
+class Reply:
+    """What the server does with one chat request."""
+
+    text: str = ""
+    status: int = 200
+    finish_reason: str | None = "stop"
+    """None cuts the stream: no finish reason, no final marker."""
+    seconds_between_words: float = 0.0
+    silent_seconds: float = 0.0
+    """How long nothing at all is sent."""
+
+
+@dataclass
+class ModelServer:
+    """`with ModelServer() as server: server.replies.append(Reply("..."))`; the last reply is repeated."""
+
+    replies: list[Reply] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    client_left: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Self:
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http.daemon_threads = True
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keywords for `build_assistant`."""
+        return {"model": f"openai:{MODEL}", "openai_api_key": KEY, "openai_base_url": self.url}
+
+    def says(self, text: str, **how: Any) -> None:
+        self.replies.append(Reply(text, **how))
+
+    def next_reply(self) -> Reply:
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+    def prompt(self, request: int = -1) -> str:
+        """All the text that the model was sent."""
+        return "\n".join(str(message["content"]) for message in self.requests[request]["messages"])
+
+
+def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901  # one class, many short methods
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.requests.append(body)
+            if self.headers["Authorization"] != f"Bearer {KEY}":
+                return self._fail(401, f"Incorrect API key provided: {self.headers['Authorization']}")
+            if self.path == "/v1/embeddings":
+                return self._json(_embeddings(body))
+            if body["model"] != MODEL:
+                return self._fail(404, f"The model {body['model']} does not exist")
+            reply = server.next_reply()
+            time.sleep(reply.silent_seconds)
+            if reply.status != 200:
+                return self._fail(reply.status, "as told")
+            try:
+                self._stream(reply) if body.get("stream") else self._json(_completion(reply))
+            except (BrokenPipeError, ConnectionResetError):
+                server.client_left.set()
+
+        def _fail(self, status: int, message: str) -> None:
+            self._json({"error": {"message": message, "type": "error", "code": status}}, status)
+
+        def _json(self, value: object, status: int = 200) -> None:
+            data = json.dumps(value).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def _stream(self, reply: Reply) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            for word in re.findall(r"\S+\s*|\s+", reply.text):
+                self._event({"delta": {"content": word}, "index": 0, "finish_reason": None})
+                time.sleep(reply.seconds_between_words)
+            if reply.finish_reason is not None:
+                self._event({"delta": {}, "index": 0, "finish_reason": reply.finish_reason})
+                self._write({**_frame([]), "usage": _usage(reply)})
+                self.wfile.write(b"data: [DONE]\n\n")
+            self.close_connection = True
+
+        def _event(self, choice: dict[str, Any]) -> None:
+            self._write(_frame([choice]))
+
+        def _write(self, frame: dict[str, Any]) -> None:
+            self.wfile.write(f"data: {json.dumps(frame)}\n\n".encode())
+            self.wfile.flush()
+
+    return Handler
+
+
+def _frame(choices: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": MODEL, "choices": choices}
+
+
+def _usage(reply: Reply) -> dict[str, int]:
+    words = len(reply.text.split())
+    return {"prompt_tokens": 100, "completion_tokens": words, "total_tokens": 100 + words}
+
+
+def _completion(reply: Reply) -> dict[str, Any]:
+    message = {"role": "assistant", "content": reply.text}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": MODEL,
+        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason}],
+        "usage": _usage(reply),
+    }
+
+
+def _embeddings(body: dict[str, Any]) -> dict[str, Any]:
+    """Vectors that differ with the words of a text, so that ranking by them means something."""
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    data = [{"object": "embedding", "index": row, "embedding": word_vector(text)} for row, text in enumerate(texts)]
+    return {"object": "list", "data": data, "model": body["model"], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+
+
+def word_vector(text: str, dimensions: int = 64) -> list[float]:
+    """Counts of the words of `text`, each in a place of its own, at unit length."""
+    vector = [0.0] * dimensions
+    for word in re.findall(r"\w+", text.lower()):
+        vector[int(hashlib.md5(word.encode()).hexdigest(), 16) % dimensions] += 1.0
+    length = math.sqrt(sum(value * value for value in vector)) or 1.0
+    return [value / length for value in vector]
+
+
+def sentences_of(events: Iterator[Any]) -> list[Any]:
+    """The sentences in a stream of events."""
+    return [event.sentence for event in events if hasattr(event, "sentence")]

@@ -1,0 +1,54 @@
+import pytest
+
+from assistant import Assistant
+
+
+def labels(assistant: Assistant, query: str, k: int = 5) -> list[str]:
+    return [passage.paper.label for passage in assistant.search(query, k)]
+
+
+@pytest.mark.parametrize(
+    ("query", "label"),
+    [
+        ("fractional bit widths for compressing language models", "LiftQuant"),
+        ("escaping from docker containers", "SandboxEscapeBench"),
+        ("protein backbone generation", "PAR"),
+        ("key-value cache compression for long video", "EAKV"),
+        ("physics olympiad", "HiPhO"),
+        ("constrained text diffusion with regular expressions", "Diffinity"),
+    ],
+)
+def test_a_paper_is_found_by_its_subject(assistant: Assistant, query: str, label: str) -> None:
+    assert labels(assistant, query)[0] == label
+
+
+def test_a_paper_that_the_question_names_comes_first_in_whatever_case(assistant: Assistant) -> None:
+    assert labels(assistant, "LSFlow average improvement over the state of the art?")[0] == "LSFlow"
+    assert labels(assistant, "average improvement of lsflow over the state of the art?")[0] == "LSFlow"
+
+
+def test_a_word_that_is_also_a_label_does_not_mean_the_paper(assistant: Assistant) -> None:
+    (named,) = [p for p in assistant.search("top restaurants at par", 34) if p.paper.label == "TOP"]
+    assert not named.named
+    assert assistant.search("What does TOP predict?", 1)[0].named
+
+
+def test_a_passage_says_why_it_was_found(assistant: Assistant) -> None:
+    first, *others = assistant.search("reward overoptimization in RLHF", 34)
+    assert first.paper.label == "R2M"
+    assert (first.dense_rank, first.keyword_rank) == (1, 1)
+    assert first.similarity is not None
+    assert 0.5 < first.similarity <= 1
+    assert any(passage.keyword_rank is None for passage in others)
+    assert sorted(passage.dense_rank for passage in [first, *others] if passage.dense_rank) == list(range(1, 35))
+
+
+def test_passages_are_one_per_paper_and_at_most_k(assistant: Assistant) -> None:
+    found = assistant.search("language models", 7)
+    assert len(found) == 7
+    assert len({passage.paper.paper_id for passage in found}) == 7
+
+
+def test_a_passage_is_a_span_of_its_paper(assistant: Assistant) -> None:
+    for passage in assistant.search("reinforcement learning", 10):
+        assert passage.span.of(passage.paper.abstract) == passage.text
