@@ -6,7 +6,7 @@ UserFacingError
 └── ModelError         the chat model gave no answer
     ├── ModelRefused       it, or its server, does not accept the key, the name or the request
     ├── ModelUnreachable   its server does not answer, or not in time
-    └── ModelBusy          its server has no room for now
+    └── ModelBusy          its server has no room for now, or failed: worth another try
 """
 
 from vectorstore.errors import UserFacingError
@@ -43,4 +43,4 @@ class ModelUnreachable(ModelError):
 
 
 class ModelBusy(ModelError):
-    """The model's server has no room for now."""
+    """The model's server has no room for now, or failed; another try may do."""

@@ -8,8 +8,6 @@ from pydantic import SecretStr
 
 from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, SettingsError, UserFacingError
 
-_RETRIES = 2
-
 
 def load_chat_model(
     name: str, *, api_key: SecretStr | None, base_url: str | None, timeout_seconds: float, answer_tokens: int
@@ -41,7 +39,7 @@ def _openai(
         api_key=api_key or SecretStr("not-needed"),
         base_url=base_url,
         timeout=timeout_seconds,  # LangChain's default is to wait for ever
-        max_retries=_RETRIES,
+        max_retries=0,  # its retries know no deadline; `ModelWriter` has its own
         max_completion_tokens=answer_tokens,
         stream_usage=True,
         use_responses_api=False,  # compatible servers have chat completions only
@@ -92,5 +90,8 @@ def _translated(name: str, error: Exception) -> ModelError:
         return ModelRefused(
             f"The server of {name} refused the request (status {status}).", "Check the model's settings."
         )
-    detail = f"status {status}" if status else type(error).__name__
-    return ModelError(f"{name} failed ({detail}).", "Try again; without ASSISTANT_MODEL you get quotations.")
+    if isinstance(status, int):
+        return ModelBusy(f"The server of {name} failed (status {status}).", "Try again in a little while.")
+    return ModelError(
+        f"{name} failed ({type(error).__name__}).", "Try again; without ASSISTANT_MODEL you get quotations."
+    )

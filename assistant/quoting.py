@@ -8,14 +8,14 @@ from assistant.types import Evidence, Question, ScoredSentence, Sentence
 from vectorstore.markup import readable
 from vectorstore.types import Paper
 
-_WORDS = 60
+_WORDS = 62
 """Quoted for one fact; the first sentence is quoted whole, whatever its length."""
-_SENTENCES = 2
+_SENTENCES = 3
 """Of one paper."""
 
 
 class QuotationWriter:
-    """Quotes one to two sentences for a fact, one per paper for a list."""
+    """Quotes one to three sentences for a fact, one per paper for a list."""
 
     name = "quotation"
 

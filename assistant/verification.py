@@ -31,6 +31,8 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![A-Za-z\
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|neither|nor|none|fails?|failed|unable|lacks?)\b|n['’]t\b", re.IGNORECASE
 )
+_REACH = 4
+"""Words behind a negation that it denies."""
 _NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
@@ -124,9 +126,15 @@ def _problems(text: str, paper: Paper, abstract: str, best: str) -> list[str]:
     wanted = content_stems(text)
     if wanted and len(wanted & content_stems(held)) < _LEAST_SHARED * len(wanted):
         problems.append("most of its words are not in the abstract")
-    if bool(_NEGATION.search(text)) != bool(_NEGATION.search(best)):
+    if _denied(text) & content_stems(best) - _denied(best) or _denied(best) & wanted - _denied(text):
         problems.append("it denies what the abstract says, or says what the abstract denies")
     return problems
+
+
+def _denied(text: str) -> set[str]:
+    """The content words right behind a negation."""
+    behind = (" ".join(text[match.end() :].split()[:_REACH]) for match in _NEGATION.finditer(text))
+    return {stem for words in behind for stem in content_stems(words)}
 
 
 def numbers_in(text: str) -> set[str]:

@@ -16,6 +16,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
+from assistant.errors import ModelBusy
 from assistant.models import model_errors
 from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
@@ -27,6 +28,7 @@ from vectorstore.types import Paper
 
 _RULES = load_prompt("answer_rules", "boundary")
 _QUESTION = load_prompt("answer_question", "sources", "question")
+_PAUSES_SECONDS = (0.5, 2.0)
 _MOST_SOURCES = 6
 _LEAST_RELEVANCE = -6.5
 """Of a source that is given to the model, apart from the first."""
@@ -34,6 +36,8 @@ _NOT_STATED = "NOT STATED"
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARKS = re.compile(r"[\[【]\^?(?:sources?\s*)?(\d{1,4}(?:\s*[,;]\s*(?:sources?\s*)?\d{1,4})*)[\]】]", re.IGNORECASE)
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARKS.pattern})+[.\s]*", re.IGNORECASE)
+_LONGEST_EMPTY_PHRASE = 2
+"""Words; so few ("Sure!", "Yes.") claim nothing, nor does a line that only leads to the next ("Here it is:")."""
 _LINE_MARKUP = re.compile(r"^\s*(?:#+\s+|[-*•]\s+|\d{1,2}[.)]\s+|(?:final )?answer:\s*)+", re.IGNORECASE)
 _BEGUN = re.compile(r"[^\[【]*[^\W\d_]\S*\s+\S")
 """A sentence of which two words are there: what stands before it is whole, with the source numbers after it."""
@@ -97,8 +101,20 @@ class ModelWriter:
         return papers[: max(1, sources_that_fit([_source(1, paper, "") for paper in papers], self._room - fixed))]
 
     def _stream(self, messages: list[BaseMessage]) -> Generator[Any]:
-        """The model's chunks; ends, or raises a `ModelError`, when the time is up."""
+        """The model's chunks; a server that is busy is asked again while there is time."""
         deadline = time.monotonic() + self._timeout_seconds
+        for pause in _PAUSES_SECONDS:
+            try:
+                yield from self._chunks(messages, deadline)
+                return
+            except ModelBusy:
+                if time.monotonic() + pause > deadline:
+                    raise
+                time.sleep(pause)
+        yield from self._chunks(messages, deadline)
+
+    def _chunks(self, messages: list[BaseMessage], deadline: float) -> Generator[Any]:
+        """Ends when the time is up."""
         with model_errors(self.name), closing(cast("Generator[Any]", self._model.stream(messages))) as chunks:
             for chunk in chunks:
                 yield chunk
@@ -153,9 +169,14 @@ def _pieces(reply: str) -> list[str]:
             if marks and pieces:
                 pieces[-1] += f" {marks.group().strip()}"
                 piece = piece[marks.end() :]
-            if piece.strip():
+            if _claims_something(piece):
                 pieces.append(piece.strip())
     return pieces
+
+
+def _claims_something(piece: str) -> bool:
+    is_phrase = len(piece.split()) <= _LONGEST_EMPTY_PHRASE or piece.endswith(":")
+    return not is_phrase or _DECLINING.match(piece) is not None
 
 
 def _messages(question: Question, papers: Sequence[Paper]) -> list[BaseMessage]:

@@ -39,6 +39,7 @@ class ModelServer:
     replies: list[Reply] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     client_left: threading.Event = field(default_factory=threading.Event)
+    sent_all: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -121,6 +122,7 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901
                 self._write({**_frame([]), "usage": _usage(reply)})
                 self.wfile.write(b"data: [DONE]\n\n")
             self.close_connection = True
+            server.sent_all.set()
 
         def _event(self, choice: dict[str, Any]) -> None:
             self._write(_frame([choice]))

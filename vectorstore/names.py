@@ -17,7 +17,7 @@ def looks_like_name(token: str) -> bool:
     parts = token.split("-")
     if len(parts) > 1:
         numbered = parts[0][:1].isupper() and any(part.isdigit() for part in parts[1:])  # "Mem-0"
-        return numbered or any(looks_like_name(part) for part in parts)
+        return numbered or any(looks_like_name(part) for part in parts if part.lower() not in FIELD_ABBREVIATIONS)
     letters = [char for char in token if char.isalpha()]
     if len(token) < 2 or not any(char.isupper() for char in letters):
         return False
@@ -38,7 +38,8 @@ def names_in(text: str) -> list[str]:
             '"',
             "",
         )
-        capitalised = inside_sentence and len(token) > 2 and token[0].isupper()
+        first = token.split("-")[0]
+        capitalised = inside_sentence and len(first) > 2 and first[0].isupper()
         if token.lower() not in FIELD_ABBREVIATIONS and (looks_like_name(token) or capitalised):
             found[token] = None
     return list(found)

@@ -1,0 +1,194 @@
+"""The chain without a model, over the real built-in collection."""
+
+import json
+import threading
+
+import pytest
+
+from assistant import Answer, Assistant
+from assistant.types import AnswerFinished, PassagesFound, SentenceChecked
+from benchmarks.answers import ask_ours, read_questions
+
+
+def citations_are_exact(answer: Answer) -> bool:
+    """Every citation is a span of its paper, to the letter, also in the plain form."""
+    by_paper = {citation.paper.paper_id: citation.paper.abstract for s in answer.sentences for citation in s.citations}
+    plain = answer.to_dict()["citations"]
+    assert len({citation["id"] for citation in plain}) == len(plain)
+    return all(by_paper[c["paper_id"]][c["start"] : c["end"]] == c["quote"] != "" for c in plain)
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "words"),
+    [
+        ("Which GPU does LiftQuant fit on?", "LiftQuant", "24GB GPU"),
+        ("How much does CGSVD reduce perplexity?", "CGSVD", "15.46"),
+        ("Which method makes a benchmark of physics olympiads?", "HiPhO", "13 latest Olympiads"),
+        ("How many percentage points does DMPO gain over the base model?", "DMPO", "67.97"),
+        ("Where is the code of ProjQ?", "ProjQ", "https://github.com/yy9301/ProjQ"),
+        ("What is template collapse?", "Template collapse", "input-agnostic boilerplate"),
+    ],
+)
+def test_a_fact_is_answered_with_the_sentences_that_say_it(
+    assistant: Assistant, question: str, label: str, words: str
+) -> None:
+    answer = assistant.ask(question)
+    assert answer.status == "answered"
+    assert answer.citations[0].paper.label == label
+    assert words in answer.text
+    assert citations_are_exact(answer)
+    quoted = [sentence for sentence in answer.sentences if sentence.verdict == "quoted"]
+    assert 1 <= len(quoted) <= 3
+    assert sum(len(citation.quote.split()) for citation in answer.citations) < len(
+        answer.citations[0].paper.abstract.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of France?",
+        "Which paper proposes AlphaFold 3?",
+        "How do I bake bread without yeast?",
+        "Who won the football match yesterday?",
+        "Is there a paper on speech recognition for dialects?",
+        "Write a poem about the sea.",
+    ],
+)
+def test_what_no_paper_is_about_is_not_covered(assistant: Assistant, question: str) -> None:
+    answer = assistant.ask(question)
+    assert answer.status == "not_covered"
+    assert answer.citations == ()
+    assert answer.text == "None of the 34 papers here is about this."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who are the authors of LiftQuant?",
+        "What learning rate was used to train R2M?",
+        "How many GPUs did DMPO need?",
+        "Does LiftQuant outperform GPTQ?",
+        "Under which licence is Diffinity released?",
+    ],
+)
+def test_what_a_paper_does_not_say_is_not_stated_and_the_nearest_is_quoted(assistant: Assistant, question: str) -> None:
+    answer = assistant.ask(question)
+    assert answer.status == "not_stated"
+    assert "does not state this" in answer.text
+    assert len({citation.paper.label for citation in answer.citations}) == 1
+    assert citations_are_exact(answer)
+
+
+def test_a_list_has_one_quotation_per_paper(assistant: Assistant) -> None:
+    answer = assistant.ask("Which papers deal with diffusion language models?")
+    assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
+    assert [citation.number for citation in answer.citations] == [1, 2]
+    assert answer.text.startswith("2 papers on “diffusion language models”:\n- ")
+
+
+def test_a_count_says_how_many_and_shows_which(assistant: Assistant) -> None:
+    answer = assistant.ask("How many papers deal with diffusion language models?")
+    assert answer.kind == "count"
+    assert answer.text.startswith("2 papers")
+    assert len(answer.citations) == 2
+
+
+def test_a_comparison_quotes_each_paper_that_is_named(assistant: Assistant) -> None:
+    answer = assistant.ask("Compare LiftQuant and ProjQ")
+    assert answer.kind == "compare"
+    assert {citation.paper.label for citation in answer.citations} == {"LiftQuant", "ProjQ"}
+
+
+def test_small_talk_and_overviews_claim_nothing_about_content(assistant: Assistant) -> None:
+    for question in ("hello", "What is in here?"):
+        answer = assistant.ask(question)
+        assert answer.status == "answered"
+        assert {sentence.verdict for sentence in answer.sentences} == {"program"}
+    assert "34 papers of ICML 2026: LiftQuant, SandboxEscapeBench" in assistant.ask("What is in here?").text
+
+
+def test_follow_ups_keep_the_paper_and_its_number(assistant: Assistant) -> None:
+    history: list[dict[str, object]] = []
+    seen: dict[str, int] = {}
+    for question, label, status in [
+        ("What is LiftQuant?", "LiftQuant", "answered"),
+        ("Which GPU does it fit on?", "LiftQuant", "answered"),
+        ("And ProjQ?", "ProjQ", "not_stated"),
+        ("How much does CGSVD improve zero-shot accuracy?", "CGSVD", "answered"),
+        ("And perplexity?", "CGSVD", "answered"),
+        ("Where is the code of LiftQuant?", "LiftQuant", "answered"),
+    ]:
+        answer = assistant.ask(question, history)
+        assert (answer.citations[0].paper.label, answer.status) == (label, status), question
+        assert seen.setdefault(label, answer.citations[0].number) == answer.citations[0].number
+        history += [
+            {"role": "user", "content": question},
+            {"role": "assistant", "content": answer.text, "citations": answer.to_dict()["citations"]},
+        ]
+    assert seen == {"LiftQuant": 1, "ProjQ": 2, "CGSVD": 3}
+
+
+def test_a_stream_gives_passages_then_sentences_then_the_answer(assistant: Assistant) -> None:
+    events = list(assistant.stream("What is LiftQuant?"))
+    assert isinstance(events[0], PassagesFound)
+    assert all(isinstance(event, SentenceChecked) for event in events[1:-1])
+    assert isinstance(events[-1], AnswerFinished)
+    assert [event.sentence for event in events[1:-1] if isinstance(event, SentenceChecked)] == list(
+        events[-1].answer.sentences
+    )
+
+
+def test_the_plain_form_is_json_and_says_why_passages_were_found(assistant: Assistant) -> None:
+    plain = json.loads(json.dumps(assistant.ask("What is LiftQuant?").to_dict()))
+    assert set(plain) == {
+        "question",
+        "standalone_question",
+        "kind",
+        "status",
+        "answer",
+        "sentences",
+        "citations",
+        "passages",
+        "writer",
+        "timings_ms",
+        "usage",
+        "fingerprint",
+    }
+    assert plain["writer"] == "quotation"
+    assert plain["usage"] is None
+    first, second = plain["passages"][:2]
+    assert (first["number"], first["dense_rank"], first["keyword_rank"]) == (1, 1, 1)
+    assert second["number"] is None
+    ids = {citation["id"] for citation in plain["citations"]}
+    assert all(set(sentence["citations"]) <= ids for sentence in plain["sentences"])
+
+
+def test_the_same_question_gives_the_same_answer(assistant: Assistant) -> None:
+    first, second = (assistant.ask("How fast is DS-TS?").to_dict() for _ in range(2))
+    assert {**first, "timings_ms": 0} == {**second, "timings_ms": 0}
+
+
+def test_questions_asked_at_once_do_not_mix(assistant: Assistant) -> None:
+    found: dict[str, str] = {}
+
+    def ask(label: str) -> None:
+        found[label] = assistant.ask(f"What is {label}?").citations[0].paper.label
+
+    labels = ["LiftQuant", "ProjQ", "CGSVD", "HiPhO", "CoMem", "EAKV"]
+    threads = [threading.Thread(target=ask, args=(label,)) for label in labels]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {label: label for label in labels}
+
+
+def test_the_development_questions_are_answered_as_well_as_promised(assistant: Assistant) -> None:
+    """On the questions that name a system; `python -m benchmarks.answers` measures all."""
+    named = [asked for asked in read_questions("dev") if asked.kind == "named"]
+    outcomes = [ask_ours(assistant, asked) for asked in named]
+    assert len(named) == 34
+    assert sum(outcome.right_paper_first for outcome in outcomes) / len(outcomes) >= 0.95
+    found = [fact for outcome in outcomes for fact in outcome.facts_found]
+    assert sum(found) / len(found) >= 0.8

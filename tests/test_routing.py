@@ -1,0 +1,52 @@
+import pytest
+
+from assistant.routing import kind_of, read_question
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is LiftQuant?", "fact"),
+        ("Which method fits a 70B model on one GPU?", "fact"),
+        ("Is there a paper on protein design?", "fact"),
+        ("Which papers are about agents?", "list"),
+        ("List the papers that use reinforcement learning", "list"),
+        ("How many papers are about agents?", "count"),
+        ("How many papers deal with safety?", "count"),
+        ("How many percentage points does DMPO gain?", "fact"),
+        ("Compare LiftQuant and ProjQ", "compare"),
+        ("What is the difference between LiftQuant and CGSVD?", "compare"),
+        ("LiftQuant versus ProjQ", "compare"),
+        ("What is in here?", "overview"),
+        ("Which papers are there?", "overview"),
+        ("hello!", "smalltalk"),
+        ("Thank you very much", "smalltalk"),
+        ("What can you do?", "smalltalk"),
+        ("Hello world programs in Rust", "fact"),
+    ],
+)
+def test_a_question_is_of_the_kind_that_its_words_ask_for(question: str, kind: str) -> None:
+    assert kind_of(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("Which papers are about quantizing the weights of LLMs?", "quantizing the weights of LLMs"),
+        ("Which papers deal with diffusion language models?", "diffusion language models"),
+        ("List all papers on safety.", "safety"),
+        ("How many papers are about agents?", "agents"),
+        ("In which papers is mutual information used?", "mutual information used"),
+    ],
+)
+def test_the_topic_of_a_list_is_the_question_without_the_asking(question: str, topic: str) -> None:
+    assert read_question(question).topic == topic
+
+
+def test_a_question_of_several_parts_is_read_part_by_part() -> None:
+    question = "I came across ULP. What does it quantify, and which models were used?"
+    assert read_question(question).parts == (
+        "I came across ULP.",
+        "What does it quantify",
+        "which models were used?",
+    )

@@ -1,0 +1,91 @@
+import pytest
+
+from assistant import Assistant
+from assistant.conversation import SourceNumbers
+from assistant.verification import Verifier, numbers_in
+from vectorstore.relevance import CrossEncoder
+from vectorstore.types import Paper
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Verifier:
+    return Verifier(CrossEncoder())
+
+
+@pytest.fixture(scope="module")
+def papers(assistant: Assistant) -> dict[str, Paper]:
+    return {paper.label: paper for paper in assistant.papers()}
+
+
+@pytest.mark.parametrize(
+    ("label", "sentence", "quote"),
+    [
+        ("LiftQuant", "LiftQuant compresses a 70B LLM to 2.4 bits so that it fits a 24GB GPU.", "24GB GPU"),
+        ("DMPO", "DMPO improves accuracy by up to 39.63 percentage points over prior RL baselines.", "39.63"),
+        ("FlowGuard", "FlowGuard cuts attack success rates from over 90% to under 15% on unseen attacks.", r"$<15\%$"),
+        ("HanabiLogs", "The HanabiLogs dataset has 1520 annotated trajectories.", "1,520"),
+        ("TOP", "TOP needs only one additional unembedding layer.", "single additional unembedding"),
+    ],
+)
+def test_a_paraphrase_is_supported_by_the_sentence_that_says_it(
+    verifier: Verifier, papers: dict[str, Paper], label: str, sentence: str, quote: str
+) -> None:
+    checked = verifier.check(sentence, [papers[label]], list(papers.values()), SourceNumbers([]))
+    assert checked.verdict == "supported"
+    assert checked.shown
+    assert quote in checked.citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("label", "sentence", "reason"),
+    [
+        ("LiftQuant", "LiftQuant compresses a 70B LLM to 1.9 bits.", "1.9"),
+        ("LiftQuant", "LiftQuant compresses a 405B LLM to 2.4 bits.", "405"),
+        ("DMPO", "DMPO improves accuracy by up to 93.63 percentage points over prior RL baselines.", "93.63"),
+        ("LiftQuant", "LiftQuant surpasses GPTQ on a 24GB GPU.", "GPTQ"),
+        ("ProjQ", "LiftQuant constrains quantization noise to the low-rank manifold.", "LiftQuant"),
+        ("LiftQuant", "LiftQuant does not fit a 70B LLM on a 24GB GPU.", "denies"),
+        ("LiftQuant", "The capital of France is Paris.", "words"),
+        ("LiftQuant", "Large language models are trained with reinforcement learning from human feedback.", "words"),
+    ],
+)
+def test_what_the_abstract_does_not_say_is_left_out_with_a_reason(
+    verifier: Verifier, papers: dict[str, Paper], label: str, sentence: str, reason: str
+) -> None:
+    checked = verifier.check(sentence, [papers[label]], [papers[label]], SourceNumbers([]))
+    assert checked.verdict == "unsupported"
+    assert not checked.shown
+    assert checked.citations == ()
+    assert reason in " ".join(checked.reasons)
+
+
+def test_words_of_the_abstract_are_quoted(verifier: Verifier, papers: dict[str, Paper]) -> None:
+    sentence = "the ℓ₂ norm of hidden states serves as an endogenous signal of the model's reasoning intensity"
+    paper = papers["Reasoning dynamics: ℓ₂ norm of hidden states"]
+    checked = verifier.check(sentence, [paper], [paper], SourceNumbers([]))
+    assert checked.verdict == "quoted"
+    assert r"$\ell_2$ norm of hidden states" in checked.citations[0].quote
+
+
+def test_a_wrong_source_is_replaced_by_the_one_that_says_it(verifier: Verifier, papers: dict[str, Paper]) -> None:
+    sentence = "CoMem gives a 1.4x latency improvement on SWE-Bench-Verified."
+    sources = [papers["LiftQuant"], papers["CoMem"]]
+    checked = verifier.check(sentence, sources[:1], sources, SourceNumbers([]))
+    assert [citation.paper.label for citation in checked.citations] == ["CoMem"]
+    assert "cited another paper" in checked.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,520 items", {"1520"}),
+        ("39.63% and $39.63$", {"39.63"}),
+        ("a 24GB GPU", {"24"}),
+        ("six or 6", {"6"}),
+        ("2.40 bits", {"2.4"}),
+        ("o4-mini and GPT4", set()),
+        ("100", {"100"}),
+    ],
+)
+def test_numbers_are_compared_in_one_form(text: str, numbers: set[str]) -> None:
+    assert numbers_in(text) == numbers
