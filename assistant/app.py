@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.chain import Assistant
 from assistant.evidence import EvidenceJudge
-from assistant.quoting import QuotationWriter
+from assistant.quoting import QuotationWriter, Writer
 from assistant.settings import BUILT_IN_COLLECTION, Settings, load_settings
-from assistant.types import Writer
 from vectorstore.collection import CollectionFolder, CollectionReader
 from vectorstore.embedding import EmbeddingModel, load_embedding
 from vectorstore.indexing import Progress, index_files, rebuild_index, silent

@@ -9,7 +9,7 @@ from assistant import replies
 from assistant.conversation import SourceNumbers, clean_question, read_turns
 from assistant.evidence import EvidenceJudge
 from assistant.followup import standalone_question
-from assistant.quoting import QuotationWriter
+from assistant.quoting import QuotationWriter, Writer
 from assistant.routing import read_question
 from assistant.types import (
     Answer,
@@ -24,7 +24,6 @@ from assistant.types import (
     Status,
     Turn,
     Usage,
-    Writer,
 )
 from vectorstore.retrieval import Retriever
 from vectorstore.types import Paper, Passage

@@ -1,10 +1,11 @@
-"""Answers made of the abstracts' own sentences, with a few words of the program's before them."""
+"""What a writer is, and the one that quotes: the abstracts' own sentences, with a few words of the program's."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, Protocol
 
 from assistant.conversation import SourceNumbers
-from assistant.types import Evidence, Question, ScoredSentence, Sentence
+from assistant.types import Declined, Evidence, Question, ScoredSentence, Sentence, Usage
+from vectorstore.loading.text import urls_in
 from vectorstore.markup import readable
 from vectorstore.types import Paper
 
@@ -12,6 +13,19 @@ _WORDS = 62
 """Quoted for one fact; the first sentence is quoted whole, whatever its length."""
 _SENTENCES = 3
 """Of one paper."""
+
+
+class Writer(Protocol):
+    """Turns evidence into the sentences of an answer."""
+
+    name: str
+    """"quotation", or the model's."""
+
+    def write(
+        self, question: Question, evidence: Evidence, numbers: SourceNumbers
+    ) -> Iterator[Sentence | Usage | Declined]:
+        """The sentences in order, each checked; what a model used; or that it declines to answer."""
+        ...
 
 
 class QuotationWriter:
@@ -51,7 +65,8 @@ def _within_words(sentences: list[ScoredSentence]) -> list[ScoredSentence]:
     chosen: list[ScoredSentence] = []
     for sentence in sentences:
         words = sum(len(s.quote.split()) for s in [*chosen, sentence])
-        if not chosen or (len(chosen) < _SENTENCES and words <= _WORDS):
+        fits = len(chosen) < _SENTENCES and words <= _WORDS and not urls_in(sentence.quote)
+        if not chosen or fits:  # where the code is, is told only to those who ask
             chosen.append(sentence)
     return sorted(chosen, key=lambda sentence: sentence.span.start)
 

@@ -42,7 +42,10 @@ def overview(papers: Sequence[Paper]) -> Iterator[Sentence]:
 
 def not_covered(papers: int) -> Iterator[Sentence]:
     """The answer when no paper is on the subject."""
-    yield Sentence(text=f"None of the {_counted(papers)} here is about this.", verdict="program", opens="paragraph")
+    text = (
+        "The one paper here is not about this." if papers == 1 else f"None of the {papers} papers here is about this."
+    )
+    yield Sentence(text=text, verdict="program", opens="paragraph")
 
 
 def not_stated(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:

@@ -1,13 +1,10 @@
 """What the steps of the chain hand to each other, and what a caller gets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal
 
 from vectorstore.types import Paper, Passage, Span
-
-if TYPE_CHECKING:
-    from assistant.conversation import SourceNumbers
 
 Kind = Literal["fact", "list", "count", "compare", "overview", "smalltalk"]
 Status = Literal["answered", "not_stated", "not_covered"]
@@ -143,19 +140,6 @@ class Usage:
 @dataclass(frozen=True)
 class Declined:
     """The model says that its sources do not answer the question."""
-
-
-class Writer(Protocol):
-    """Turns evidence into the sentences of an answer."""
-
-    name: str
-    """"quotation", or the model's."""
-
-    def write(
-        self, question: Question, evidence: Evidence, numbers: "SourceNumbers"
-    ) -> Iterator[Sentence | Usage | Declined]:
-        """The sentences in order, each checked; what a model used; or that it declines to answer."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,38 @@
+"""From text to HTML. What papers, models and users wrote passes through here and comes out as text, never as markup."""
+
+import re
+from html import escape
+
+_UNSEEN = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]"  # terminal colours
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+_ADDRESS = re.compile(r"https?://[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?(?:[/?#][^\s\"'<>\\^`{|}]*)?", re.IGNORECASE)
+"""No user name before the host: "https://trusted.org@evil.org" leads to evil.org."""
+_LONGEST_SHOWN = 60
+"""Characters of an address."""
+
+
+def escaped(text: str) -> str:
+    """`text` as HTML that shows it and does nothing else, for elements and for quoted attributes alike."""
+    return escape(_UNSEEN.sub("", text), quote=True)
+
+
+def link(address: str) -> str:
+    """A link to an http(s) address, on a new page; the address as plain text when it is anything else."""
+    shown = re.sub(r"^https?://(?:www\.)?", "", address).rstrip("/")
+    if len(shown) > _LONGEST_SHOWN:
+        shown = shown[: _LONGEST_SHOWN - 1] + "…"
+    if not _ADDRESS.fullmatch(address):
+        return escaped(address[:_LONGEST_SHOWN])
+    return f'<a class="link" href="{escaped(address)}" target="_blank" rel="noopener noreferrer">{escaped(shown)}</a>'
+
+
+def shortened(text: str, characters: int) -> str:
+    """`text`, cut at a word when it is longer."""
+    return text if len(text) <= characters else text[:characters].rsplit(" ", 1)[0] + " …"
+
+
+def counted(number: int, noun: str) -> str:
+    """Such as "1 paper" or "34 papers"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,130 @@
+"""Starts the chat on this machine, for this machine only."""
+
+import errno
+import socket
+import threading
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+import gradio as gr
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assistant.chain import Assistant
+from assistant.errors import SettingsError
+from assistant.ui.chat import build_chat
+
+_HOST = "127.0.0.1"
+_POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio needs both
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+        "base-uri 'self'",
+        "object-src 'none'",
+    ]
+)
+"""The second guard after escaping: whatever gets onto the page, the browser fetches nothing from elsewhere."""
+
+_HEADERS = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+_REFUSED = ("/gradio_api/upload", "/gradio_api/file=http", "/gradio_api/proxy=")
+"""Routes by which strangers could fill the disk, or have this machine fetch addresses for them."""
+
+
+def launch_chat(assistant: Assistant, *, port: int) -> None:
+    """Serves the chat until the program is interrupted. Raises `SettingsError` when the port cannot be used."""
+    chat = start_chat(assistant, port=port)
+    print(f"The chat is at http://{_HOST}:{port} - Ctrl+C ends it.")
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        print()
+    finally:
+        chat.close(verbose=False)
+
+
+def start_chat(assistant: Assistant, *, port: int) -> gr.Blocks:
+    """The chat, served in the background; `close()` ends it."""
+    _refuse_taken_port(port)
+    chat = build_chat(assistant)
+    chat.launch(
+        server_name=_HOST,
+        server_port=port,
+        share=False,
+        mcp_server=False,
+        ssr_mode=False,
+        pwa=False,
+        run_history=False,
+        enable_monitoring=False,
+        show_error=False,
+        inbrowser=False,
+        quiet=True,
+        prevent_thread_lock=True,
+        footer_links=[],
+        allowed_paths=[],
+        max_file_size="1kb",
+        num_workers=0,
+        app_kwargs={"middleware": [*guards()]},
+        **page_style(),
+    )
+    return chat
+
+
+def page_style() -> dict[str, Any]:
+    """The looks and the script of the page, for `launch` and for `gr.mount_gradio_app`."""
+    static = files("assistant.ui") / "static"
+    css, js, icon = (static.joinpath(name).read_text("utf-8") for name in ("chat.css", "chat.js", "icon.svg"))
+    return {
+        "head": f'<link rel="icon" href="data:image/svg+xml,{quote(icon)}"><style>{css}</style><script>{js}</script>',
+        "theme": gr.themes.Base(font=["Arial", "sans-serif"], font_mono=["monospace"]),
+    }
+
+
+def guards() -> list[Middleware]:
+    """The middleware of the chat; the host is checked so that no other site can pose as this machine."""
+    return [Middleware(TrustedHostMiddleware, allowed_hosts=[_HOST, "localhost"]), Middleware(GuardedResponses)]
+
+
+class GuardedResponses:
+    """Adds the headers that keep the page to itself, and refuses what Gradio offers but this chat never needs."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, as ASGI has it."""
+        if any(route in str(scope.get("path")) for route in _REFUSED):
+            await PlainTextResponse("Not part of this chat.", status_code=403)(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, send_guarded)
+
+
+def _refuse_taken_port(port: int) -> None:
+    """Raises `SettingsError`; Gradio would say so too, but not what to do."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_HOST, port))
+        except OSError as error:
+            taken = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
+            raise SettingsError(
+                f"Port {port} {taken}.", "Set ASSISTANT_PORT to another number, such as 7861."
+            ) from error

@@ -1,0 +1,149 @@
+"""What one browser session has asked and been answered: the only place where a conversation is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from assistant.types import (
+    Answer,
+    AnswerFinished,
+    Citation,
+    Event,
+    PassagesFound,
+    Sentence,
+    SentenceChecked,
+    Status,
+)
+from vectorstore.types import Paper, Passage, Span
+
+Phase = Literal["searching", "writing", "finished", "stopped", "failed"]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Why there is no answer: what happened, and what to do about it."""
+
+    message: str
+    hint: str
+
+
+@dataclass
+class Exchange:
+    """A question and what has come of it so far."""
+
+    question: str
+    phase: Phase = "searching"
+    passages: tuple[Passage, ...] = ()
+    sentences: list[Sentence] = field(default_factory=list)
+    answer: Answer | None = None
+    notice: Notice | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether more is to come."""
+        return self.phase in ("searching", "writing")
+
+    @property
+    def shown(self) -> list[Sentence]:
+        """The sentences a reader sees."""
+        return [sentence for sentence in self.sentences if sentence.shown]
+
+    @property
+    def citations(self) -> list[Citation]:
+        """Those of the shown sentences."""
+        return [citation for sentence in self.shown for citation in sentence.citations]
+
+    @property
+    def status(self) -> Status:
+        """The answer's, once it is finished."""
+        return self.answer.status if self.answer else "answered"
+
+    def take(self, event: Event) -> None:
+        """Adds what `Assistant.stream` gave next."""
+        if isinstance(event, PassagesFound):
+            self.phase, self.passages = "writing", event.passages
+        elif isinstance(event, SentenceChecked):
+            self.sentences.append(event.sentence)
+        elif isinstance(event, AnswerFinished):
+            self.phase, self.answer = "finished", event.answer
+
+    def stop(self) -> None:
+        """Ends it as it is; what is finished already stays so."""
+        if self.is_live:
+            self.phase = "stopped"
+
+    def fail(self, notice: Notice) -> None:
+        """Ends it with a notice instead of what would have come."""
+        self.phase, self.notice = "failed", notice
+
+
+@dataclass
+class Conversation:
+    """The exchanges of one session, oldest first."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether an answer is being written."""
+        return any(exchange.is_live for exchange in self.exchanges)
+
+    def begin(self, question: str) -> Exchange:
+        """A new exchange at the end. The notice on an empty question before it has been read, and goes."""
+        if self.exchanges and self.exchanges[-1].notice and not self.exchanges[-1].question.strip():
+            self.exchanges.pop()
+        self.exchanges.append(Exchange(question))
+        return self.exchanges[-1]
+
+    def stop(self) -> None:
+        """Ends what is being written."""
+        for exchange in self.exchanges:
+            exchange.stop()
+
+    def clear(self) -> None:
+        """Forgets everything, source numbers too."""
+        self.stop()
+        self.exchanges.clear()
+
+    def history(self) -> list[dict[str, Any]]:
+        """For `Assistant.stream`: the exchanges in which a sentence was shown, with their citations."""
+        return [item for exchange in self.exchanges if exchange.shown for item in _history_items(exchange)]
+
+    def sources(self) -> list["Source"]:
+        """The papers cited so far, by source number."""
+        latest = next((exchange for exchange in reversed(self.exchanges) if exchange.shown), None)
+        numbers = {c.number: c.paper for exchange in self.exchanges for c in exchange.citations}
+        return [
+            Source(
+                number=number,
+                paper=numbers[number],
+                quoted=_spans([c for exchange in self.exchanges for c in exchange.citations], number),
+                quoted_last=_spans(latest.citations if latest else [], number),
+            )
+            for number in sorted(numbers)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A cited paper and what was quoted of it."""
+
+    number: int
+    paper: Paper
+    quoted: frozenset[Span]
+    """In the whole conversation."""
+    quoted_last: frozenset[Span]
+    """By the last answer; empty when that does not cite this paper."""
+
+
+def _spans(citations: Sequence[Citation], number: int) -> frozenset[Span]:
+    return frozenset(citation.span for citation in citations if citation.number == number)
+
+
+def _history_items(exchange: Exchange) -> list[dict[str, Any]]:
+    text = exchange.answer.text if exchange.answer else " ".join(sentence.markdown for sentence in exchange.shown)
+    citations = [citation.to_dict() for citation in exchange.citations]
+    return [
+        {"role": "user", "content": exchange.question},
+        {"role": "assistant", "content": text, "citations": citations},
+    ]
