@@ -31,6 +31,10 @@ _LISTED_BELOW_BEST = 7.0
 """A paper whose best sentence is this much less relevant than the best of all does not belong to a list."""
 _SIMILARITY = 20.0
 """What the cosine of question and sentence counts beside relevance in choosing what to quote."""
+_OPENING = 2.0
+"""Taken off for the first sentence of an abstract, which gives background."""
+_FOUND_LATER = 1.0
+"""Taken off for each paper that was found before: search orders papers better than the cross-encoder alone."""
 _PASSAGES = 10
 _READ_FOR_FACT = 2
 """Papers whose every sentence is read for one fact; reading a third made no answer better and each one slower."""
@@ -71,7 +75,7 @@ class EvidenceJudge:
         scored = self._scored(question.text, (named or passages)[:_READ_FOR_FACT])
         if not scored:
             return Evidence(status="not_covered", passages=tuple(passages))
-        best = max(scored, key=lambda sentence: sentence.relevance).paper
+        best = _best_paper(scored)
         sentences = self._ordered(question, [sentence for sentence in scored if sentence.paper == best])
         ranked = _ranked(passages, scored)
         relevant = self._is_covered(question, best, max(sentence.relevance for sentence in sentences))
@@ -110,7 +114,10 @@ class EvidenceJudge:
         """Most worth quoting first: what answers each part, the last part first, then by relevance to the whole."""
         texts = [readable(sentence.quote) for sentence in sentences]
         similarities = self._retriever.similarities(question.text, texts)
-        worth = {s: s.relevance + _SIMILARITY * near for s, near in zip(sentences, similarities, strict=True)}
+        worth = {
+            sentence: sentence.relevance + _SIMILARITY * similarity - _OPENING * (sentence.span.start == 0)
+            for sentence, similarity in zip(sentences, similarities, strict=True)
+        }
         by_whole = sorted(sentences, key=lambda sentence: -worth[sentence])
         if len(question.parts) == 1:
             return by_whole
@@ -152,6 +159,12 @@ def _nearest_in_words(passage: Passage, wanted: set[str]) -> list[Span]:
     return sorted(_spans(passage), key=lambda span: -len(wanted & content_stems(span.of(abstract))))[
         :_SENTENCES_FOR_LIST
     ]
+
+
+def _best_paper(scored: Sequence[ScoredSentence]) -> Paper:
+    """The paper with the most relevant sentence, those found first before those found later."""
+    rank = {paper_id: at for at, paper_id in enumerate(dict.fromkeys(sentence.paper.paper_id for sentence in scored))}
+    return max(scored, key=lambda sentence: sentence.relevance - _FOUND_LATER * rank[sentence.paper.paper_id]).paper
 
 
 def _best_of_each_paper(scored: Sequence[ScoredSentence]) -> list[ScoredSentence]:

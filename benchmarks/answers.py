@@ -194,7 +194,7 @@ def print_failures(outcomes: Sequence[Outcome]) -> None:
 def main() -> None:
     """Prints the table of one half."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["dev", "dev2", "test"], default="test")
+    parser.add_argument("--half", choices=["dev", "test"], default="test")
     parser.add_argument("--failures", action="store_true", help="print what went wrong (look at the dev half only)")
     options = parser.parse_args()
     questions = read_questions(options.half)
