@@ -17,8 +17,8 @@ import numpy as np
 from langchain_chroma import Chroma
 
 from assistant.app import built_in_files
-from benchmarks.answers import read_questions
 from benchmarks.common import PUBLIC_DATA, console, print_environment, print_table
+from benchmarks.questions import read_questions
 from vectorstore.collection import CollectionFolder, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
 from vectorstore.indexing import index_files

@@ -7,7 +7,7 @@ import pytest
 
 from assistant import Answer, Assistant
 from assistant.types import AnswerFinished, PassagesFound, SentenceChecked
-from benchmarks.answers import ask_ours, read_questions
+from benchmarks.questions import ask_ours, read_questions
 
 
 def citations_are_exact(answer: Answer) -> bool:
