@@ -240,6 +240,27 @@ def test_a_failure_while_the_index_is_built_leaves_papers_and_index_as_they_were
     assert len(list(folder.index_path.iterdir())) <= 2
 
 
+def test_a_full_disk_is_an_error_and_loses_nothing(
+    folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
+) -> None:
+    """Files that may not grow are, for a program, a disk that is full."""
+    index_files(folder, [write(CATS)], model)
+    path = write(CATS, *[f"Animal {row} does things. We propose Net{row}X, number {row}." for row in range(1500)])
+    code = (
+        "import resource; from tests.test_indexing import *;"
+        f"f = CollectionFolder(Path({str(folder.data_dir)!r}), 'animals');"
+        "m = EmbeddingModel('fake:words', '1', CountingEmbeddings());"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (limit := int(sys.argv[1]), limit));"
+        f"index_files(f, [Path({str(path)!r})], m)"
+    )
+    for limit in (20_000, 300_000, 1_500_000):
+        command = [sys.executable, "-c", code, str(limit)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+        assert "vectorstore.errors.CollectionError" in done.stderr.splitlines()[-1], (limit, done.stderr[-500:])
+        assert labels_found(folder, model, "mice at night") == ["CatNet"]
+    assert index_files(folder, [path], model).papers == 1501
+
+
 def test_a_reader_notices_a_new_index_and_reopens(
     folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
 ) -> None:

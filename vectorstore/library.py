@@ -121,9 +121,9 @@ class Library:
     def vectors(self, model: str, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors held for those of `texts` that `model` has embedded before, by text."""
         texts_by_hash = {text_hash(text): text for text in texts}
-        rows = self._rows_in(
-            "SELECT text_hash, vector FROM vectors WHERE model = ? AND text_hash IN", list(texts_by_hash), model
-        )
+        query = "SELECT text_hash, vector FROM vectors WHERE model = ? AND text_hash IN"
+        with self._translating_errors():
+            rows = list(self._rows_in(query, list(texts_by_hash), model))
         return {texts_by_hash[row[0]]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
     def keep_vectors(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:

@@ -16,8 +16,10 @@ def looks_like_name(token: str) -> bool:
     """Whether there is a capital letter or a digit inside `token`, besides the capital a sentence starts with."""
     parts = token.split("-")
     if len(parts) > 1:
+        if all(part.islower() or part.lower() in FIELD_ABBREVIATIONS for part in parts):
+            return False  # "AI-written"
         numbered = parts[0][:1].isupper() and any(part.isdigit() for part in parts[1:])  # "Mem-0"
-        return numbered or any(looks_like_name(part) for part in parts if part.lower() not in FIELD_ABBREVIATIONS)
+        return numbered or any(looks_like_name(part) for part in parts)
     letters = [char for char in token if char.isalpha()]
     if len(token) < 2 or not any(char.isupper() for char in letters):
         return False
