@@ -63,7 +63,7 @@ def embedding_from(settings: Settings) -> EmbeddingModel:
 def ready_collection(settings: Settings, embedding: EmbeddingModel, *, progress: Progress = silent) -> CollectionFolder:
     """The configured collection; the built-in one is made when there is none yet."""
     folder = CollectionFolder(settings.data_dir, settings.collection)
-    if folder.name == BUILT_IN_COLLECTION and not folder.exists():
+    if folder.name == BUILT_IN_COLLECTION and not folder.is_published():
         with built_in_files() as path:
             index_files(folder, [path], embedding, progress=progress)
     return folder

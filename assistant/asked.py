@@ -22,7 +22,9 @@ _AMOUNT = pattern(
     rf"|{_LEAD}what {any_of('percentage percent fraction share proportion number amount')}\b"
 )
 _PERSON = pattern(
-    rf"^{any_of('who whose whom by_whom')}\b|^(?:the |its |their )?(?:authors?|affiliations?)\b"
+    rf"^{any_of('who whom by_whom')} (?:else )?"
+    rf"{any_of('is are was were did wrote made created developed proposed built')}\b"
+    r"|^(?:the |its |their )?(?:authors?|affiliations?)\b"
     rf"|\b(?:which|what) {any_of('universit(?:y|ies) institut(?:ions?|es?) labs? compan(?:y|ies) countr(?:y|ies)')}\b"
 )
 _ENTITY = pattern(

@@ -14,7 +14,6 @@ from assistant.routing import read_question
 from assistant.types import (
     Answer,
     AnswerFinished,
-    Declined,
     Event,
     Evidence,
     PassagesFound,
@@ -110,16 +109,18 @@ class Assistant:
         self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
     ) -> Iterator[Sentence]:
         """What the writer gives; quotations instead when nothing of it can be shown."""
+        declined = False
         for item in self._writer.write(asked, evidence, numbers):
             if isinstance(item, Usage):
                 draft.usage = item
             elif isinstance(item, Sentence):
                 yield item
-            elif isinstance(item, Declined) and not draft.has_content:
-                draft.status = "not_stated"
-                yield from replies.not_stated(evidence, numbers)
-                return
-        if not draft.has_content:
+            else:
+                declined = True
+        if declined and not draft.has_content:
+            draft.status = "not_stated"
+            yield from replies.not_stated(evidence, numbers)
+        elif not draft.has_content:
             yield replies.QUOTED_INSTEAD
             yield from QuotationWriter().write(asked, evidence, numbers)
         if draft.left_out:

@@ -195,6 +195,7 @@ def _print_report(report: "IndexReport") -> None:
     for change in report.sources:
         _print(
             f"{Path(change.path).name}: {change.added} added, {change.removed} removed, {change.unchanged} unchanged"
+            + (f", {change.changed} changed" if change.changed else "")
             + (f", {change.duplicates} duplicates" if change.duplicates else "")
         )
     state = "indexed" if report.rebuilt else "nothing to do"

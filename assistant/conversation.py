@@ -12,7 +12,9 @@ LONGEST_QUESTION = 4000
 """Characters; more is a text, not a question."""
 
 _NUMBER = re.compile(r"\[(\d{1,4})\]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def clean_question(text: str) -> str:
@@ -39,7 +41,12 @@ def _turn(item: Mapping[str, Any]) -> Turn:
             f"A history item with role {role!r} and content of type {type(content).__name__} cannot be read.",
             "Give items like {'role': 'user' or 'assistant', 'content': 'text'}.",
         )
-    return Turn(role=role, content=content, citations=tuple(item.get("citations") or ()))
+    citations = tuple(item.get("citations") or ())
+    if not all(isinstance(c, Mapping) and {"paper_id", "number", "label"} <= c.keys() for c in citations):
+        raise QuestionError(
+            "The citations of a history item cannot be read.", "Give those of `Answer.to_dict()`, or leave them out."
+        )
+    return Turn(role=role, content=content, citations=citations)
 
 
 class SourceNumbers:

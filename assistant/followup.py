@@ -6,6 +6,7 @@ A fragment ("And perplexity?", "Where is the code?") is asked of the paper last 
 it is, so that a change of topic is left alone.
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 from assistant.types import Turn
@@ -17,7 +18,7 @@ _PAPER = any_of(
 )
 _POINTING = (
     pattern(
-        rf"\b(?:this|that|the|the same) {_PAPER}(?P<owner>['’]s)?"
+        rf"\b(?:this|that|the same) {_PAPER}\b(?P<owner>['’]s)?|\bthe {_PAPER}"
         rf"(?=\s*(?:[?.!,]|$)| (?:\w+ed|{any_of('use do does did is was can work fit run')})\b)"
     ),
     pattern(rf"\b(?P<owner>its)\b|(?<!\bis )(?<!\bwas )\bit\b(?! {any_of('is was possible true known rain')}\b)"),
@@ -41,7 +42,9 @@ _WHY = pattern(
     rf"(?:{any_of('and but so')}\s+)?{any_of('why how how_so how_come in_what_way really')}"
     r"(?: (?:is|does|was) (?:that|this))?\W*"
 )
-_NAMES_PAPER = pattern(rf"\b{_PAPER}\b")
+_OTHER_PAPER = pattern(
+    r"(?:the |that )?(?:.+ (?:paper|work|study)|(?:paper|work|study) (?:on|about|that|which|with)\b.+)"
+)
 _SHORT = 8
 """Words; a longer question says what it is about."""
 
@@ -78,13 +81,19 @@ def _resolved(question: str, previous: str, subject: str, labels: Collection[str
         return f"{previous} {question}"
     fragment = _fragment(question)
     other = label_in(question, labels)
-    if fragment and (other or _NAMES_PAPER.search(fragment)):
-        return previous.replace(subject, fragment) if subject in previous else f"{previous} {question}"
+    if fragment and (fragment == other or (not other and _OTHER_PAPER.fullmatch(fragment))):
+        return _asked_of(fragment, previous, subject)
     if other:
         return question
     if fragment or (len(question.split()) <= _SHORT and _ATTRIBUTE.search(question)):
         return f"{subject}: {fragment or question}{'?' if fragment else ''}"
     return _pointed(question, subject)
+
+
+def _asked_of(other: str, previous: str, subject: str) -> str:
+    """The question before, with another paper in the place of the one it was asked of."""
+    asked, replaced = re.subn(rf"(?<![\w-]){re.escape(subject)}(?![\w-])", lambda _: other, previous)
+    return asked if replaced else f"{previous} {other}?"
 
 
 def _fragment(question: str) -> str | None:

@@ -56,8 +56,10 @@ def _other(provider: str, model: str, timeout_seconds: float, answer_tokens: int
             f"The package for the model provider {provider!r} is not installed.",
             f"Run: pip install langchain-{provider}",
         ) from error
-    except ValueError as error:
-        raise SettingsError(f"There is no model provider {provider!r}.", "Try openai, with OPENAI_BASE_URL.") from error
+    except ValueError:
+        raise SettingsError(
+            f"The model provider {provider!r} cannot be used.", "Check its name and its key; or use openai:..."
+        ) from None  # the cause may hold a key
 
 
 @contextmanager
@@ -75,7 +77,9 @@ def _translated(name: str, error: Exception) -> ModelError:
     kinds = {kind.__name__ for kind in type(error).__mro__}
     status = getattr(error, "status_code", None)
     if kinds & {"AuthenticationError", "PermissionDeniedError"}:
-        return ModelRefused(f"The server of {name} does not accept the key.", "Check OPENAI_API_KEY.")
+        return ModelRefused(
+            f"The server of {name} does not accept the key.", "Check the key, for openai:... OPENAI_API_KEY."
+        )
     if "NotFoundError" in kinds:
         return ModelRefused(f"The server knows no model {name}.", "Check ASSISTANT_MODEL and OPENAI_BASE_URL.")
     if "RateLimitError" in kinds:

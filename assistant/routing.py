@@ -5,7 +5,9 @@ from assistant.wording import any_of, pattern
 from vectorstore.names import names_in
 
 _PAPER = any_of("papers? works? abstracts? studies articles? publications?")
-_PAPERS = any_of("papers works abstracts studies articles publications")
+_PAPERS = (
+    r"(?:papers|abstracts|articles|publications|(?:works|studies)(?= (?:are|on|about|that|which|use|deal|treat)\b))"
+)
 _SMALLTALK = pattern(
     any_of(
         "hi hello hey good_(?:morning|afternoon|evening) thanks? thank_you(?:_(?:very|so)_much)? thanks_a_lot bye "

@@ -48,6 +48,20 @@ class AssistantRunnable(Runnable[str | AssistantInput, Answer]):
         while (event := await run_in_executor(config, next, events, None)) is not None:
             yield event
 
+    def transform(
+        self, input: Iterator[str | AssistantInput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Answer]:
+        """In a chain that is streamed, what comes after the assistant is given the whole answer."""
+        for given in input:
+            yield self.invoke(given, config)
+
+    async def atransform(
+        self, input: AsyncIterator[str | AssistantInput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Answer]:
+        """The same, without blocking the event loop."""
+        async for given in input:
+            yield await self.ainvoke(given, config)
+
     def _answer(self, input: str | AssistantInput) -> Answer:
         return self._assistant.ask(*_question_and_history(input))
 

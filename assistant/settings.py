@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from dotenv import dotenv_values
 from platformdirs import user_data_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -22,7 +23,7 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX,
         env_file=".env",
         env_file_encoding="utf-8",
-        extra="forbid",
+        extra="ignore",
         populate_by_name=True,
         env_ignore_empty=True,
     )
@@ -51,11 +52,7 @@ class Settings(BaseSettings):
 
 def load_settings(**overrides: Any) -> Settings:
     """The settings, with `overrides` by field name. Raises `SettingsError` for an unknown name or a wrong value."""
-    unknown = sorted(
-        name
-        for name in os.environ
-        if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).lower() not in Settings.model_fields
-    )
+    unknown = [name for name in overrides if name not in Settings.model_fields] + _unknown_variables()
     if unknown:
         raise SettingsError(f"There is no setting {unknown[0]}.", f"Known are: {', '.join(setting_names())}.")
     try:
@@ -66,6 +63,13 @@ def load_settings(**overrides: Any) -> Settings:
         raise SettingsError(
             f"The setting {name} cannot be used: {problem['msg'].lower()}.", f"Known are: {', '.join(setting_names())}."
         ) from None  # the cause holds the values, keys among them
+
+
+def _unknown_variables() -> list[str]:
+    """Variables of the environment and of `.env` that look like settings and are none; others are not our business."""
+    given = {*os.environ, *dotenv_values(".env", encoding="utf-8")}
+    known = {name.lower() for name in setting_names()}
+    return sorted(name for name in given if name.upper().startswith(_PREFIX) and name.lower() not in known)
 
 
 def setting_names() -> list[str]:

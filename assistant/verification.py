@@ -27,15 +27,16 @@ _COMPARED = 3
 """Sentences of an abstract that the cross-encoder reads, those that share most words."""
 _LEAST_VERBATIM = 4
 """Words; fewer prove nothing by standing in an abstract."""
-_NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![A-Za-z\d.])\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![A-Za-z\d.])(?:\d+(?:\.\d+)?|\.\d+)")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|neither|nor|none|fails?|failed|unable|lacks?)\b|n['’]t\b", re.IGNORECASE
 )
 _REACH = 4
 """Words behind a negation that it denies."""
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+_SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)} | {
+    word: word
+    for word in "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half".split()
 }
 
 
@@ -90,7 +91,7 @@ class Verifier:
         spans = sentence_spans(paper.abstract)
         texts = [readable(span.of(paper.abstract)) for span in spans]
         for span, candidate in zip(spans, texts, strict=True):
-            if _stands_in(text, candidate):
+            if _stands_in(text, candidate) and not _torn(text, candidate):
                 return Support(paper, span, verbatim=True, problems=())
         row, relevance = self._best(text, texts)
         problems = _problems(text, paper, " ".join(texts), texts[row])
@@ -111,9 +112,14 @@ def _stands_in(text: str, candidate: str) -> bool:
     return len(wanted.split()) >= _LEAST_VERBATIM and f" {wanted} " in f" {given} "
 
 
+def _torn(text: str, candidate: str) -> bool:
+    """Whether `text` is a part of `candidate` that the rest of it denies ("We do not claim that ...")."""
+    return bool(_denied(candidate) & content_stems(text) - _denied(text))
+
+
 def _bare(text: str) -> str:
-    """Words only, for comparing letter by letter without regard to quotes, dashes and final punctuation."""
-    return " ".join(re.findall(r"[\w.%+-]*[\w%]", text.casefold()))
+    """Words and signs, for comparing letter by letter without regard to quotes, dashes and final punctuation."""
+    return " ".join(re.findall(r"[<>≤≥≈~=×−±]|[\w.%+-]*[\w%]", text.casefold()))
 
 
 def _problems(text: str, paper: Paper, abstract: str, best: str) -> list[str]:
@@ -141,4 +147,5 @@ def numbers_in(text: str) -> set[str]:
     """The numbers in `text` in one form: "1,520" is "1520", "six" is "6", "24GB" and "39.63%" are "24" and "39.63"."""
     digits = {str(match.group()).replace(",", "") for match in _NUMBER.finditer(text)}
     words = {_NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in _NUMBER_WORDS}
-    return {number.rstrip("0").rstrip(".") if "." in number else number for number in digits | (words - {"1", "0"})}
+    plain = (f"0{number}" if number.startswith(".") else number for number in digits | (words - {"1", "0"}))
+    return {number.rstrip("0").rstrip(".") if "." in number else number for number in plain}

@@ -38,11 +38,12 @@ _MARKS = re.compile(r"[\[【]\^?(?:sources?\s*)?(\d{1,4}(?:\s*[,;]\s*(?:sources?
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARKS.pattern})+[.\s]*", re.IGNORECASE)
 _LONGEST_EMPTY_PHRASE = 2
 """Words; so few ("Sure!", "Yes.") claim nothing, nor does a line that only leads to the next ("Here it is:")."""
+_GLUED_MARKS = re.compile(r"([.!?])(?=[\[【]\^?\d)")
 _LINE_MARKUP = re.compile(r"^\s*(?:#+\s+|[-*•]\s+|\d{1,2}[.)]\s+|(?:final )?answer:\s*)+", re.IGNORECASE)
 _BEGUN = re.compile(r"[^\[【]*[^\W\d_]\S*\s+\S")
 """A sentence of which two words are there: what stands before it is whole, with the source numbers after it."""
-_REASON_KEYS = ("finish_reason", "done_reason", "stop_reason")
-_WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos"})
+_REASON_KEYS = ("finish_reason", "done_reason", "stop_reason", "stopReason")
+_WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "complete"})
 """How providers say that a reply ended by itself; without such a word, the stream was cut."""
 _DECLINING = pattern(
     r"not stated\b|(?:i|we) (?:do not|don['’]t|cannot|can['’]t) (?:know|find|answer|say)\b"
@@ -80,10 +81,9 @@ class ModelWriter:
         reply = ModelReply()
         with closing(self._stream(_messages(question, papers))) as chunks:
             for piece in reply.read(chunks):
-                if _DECLINING.match(piece):
-                    yield Declined()
-                    return
-                yield self._checked(piece, papers, numbers)
+                sentence = self._checked(piece, papers, numbers)
+                declines = not sentence.shown and _DECLINING.match(piece) and not _MARKS.search(piece)
+                yield Declined() if declines else sentence
         if reply.usage:
             yield reply.usage
         if not reply.finished:
@@ -98,20 +98,24 @@ class ModelWriter:
         ]
         papers = list({paper.paper_id: paper for paper in [*evidence.papers, *others]}.values())[:_MOST_SOURCES]
         fixed = sum(count_tokens(str(message.content)) for message in _messages(question, []))
-        return papers[: max(1, sources_that_fit([_source(1, paper, "") for paper in papers], self._room - fixed))]
+        return papers[
+            : max(1, sources_that_fit([_source(1, paper, _boundary()) for paper in papers], self._room - fixed))
+        ]
 
     def _stream(self, messages: list[BaseMessage]) -> Generator[Any]:
         """The model's chunks; a server that is busy is asked again while there is time."""
         deadline = time.monotonic() + self._timeout_seconds
-        for pause in _PAUSES_SECONDS:
+        begun = False
+        for pause in (*_PAUSES_SECONDS, self._timeout_seconds):
             try:
-                yield from self._chunks(messages, deadline)
+                for chunk in self._chunks(messages, deadline):
+                    begun = True
+                    yield chunk
                 return
             except ModelBusy:
-                if time.monotonic() + pause > deadline:
+                if begun or time.monotonic() + pause > deadline:
                     raise
                 time.sleep(pause)
-        yield from self._chunks(messages, deadline)
 
     def _chunks(self, messages: list[BaseMessage], deadline: float) -> Generator[Any]:
         """Ends when the time is up."""
@@ -162,7 +166,7 @@ def _pieces(reply: str) -> list[str]:
     """The sentences of a reply so far; a source number after the full stop goes with the sentence before it."""
     pieces: list[str] = []
     for line in _THOUGHTS.sub(" ", reply).splitlines():
-        text = readable(_LINE_MARKUP.sub("", line))
+        text = readable(_GLUED_MARKS.sub(r"\1 ", _LINE_MARKUP.sub("", line)))
         for span in sentence_spans(text):
             piece = span.of(text)
             marks = _LEADING_MARKS.match(piece)
@@ -180,12 +184,17 @@ def _claims_something(piece: str) -> bool:
 
 
 def _messages(question: Question, papers: Sequence[Paper]) -> list[BaseMessage]:
-    boundary = f"==== {secrets.token_hex(6)} ===="  # new each time, so that no abstract can hold it
+    boundary = _boundary()
     sources = "\n\n".join(_source(number, paper, boundary) for number, paper in enumerate(papers, start=1))
     return [
         SystemMessage(_RULES.render(boundary=boundary)),
         HumanMessage(_QUESTION.render(sources=sources, question=question.text)),
     ]
+
+
+def _boundary() -> str:
+    """A new one each time, so that no abstract can hold it."""
+    return f"==== {secrets.token_hex(6)} ===="
 
 
 def _source(number: int, paper: Paper, boundary: str) -> str:

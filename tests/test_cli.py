@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from assistant import cli
 from tests.fakes import ModelServer
+from vectorstore.library import Library
 
 ROOT = Path(__file__).parents[1]
 
@@ -119,6 +120,16 @@ def test_bad_input_is_two_lines_and_exit_code_1(
     as_json = run(*arguments, "--json", ASSISTANT_DATA_DIR=str(data_dir))
     assert as_json.returncode == 1
     assert message in json.loads(as_json.stdout)["error"]["message"]
+
+
+def test_a_first_start_that_was_interrupted_is_begun_again(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    Library(data / "collections" / "icml2026" / "library.sqlite", create=True).close()
+    environment = {"ASSISTANT_DATA_DIR": str(data)}
+    rebuilt = run("index", "--rebuild", **environment)
+    assert rebuilt.returncode == 1
+    assert "holds no paper yet" in rebuilt.stderr
+    assert "24GB" in run("ask", "Which GPU does LiftQuant fit on?", **environment).stdout
 
 
 def test_wrong_usage_is_exit_code_2() -> None:

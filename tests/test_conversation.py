@@ -24,7 +24,10 @@ def test_a_paper_keeps_its_number_and_a_new_one_gets_the_next() -> None:
         {
             "role": "assistant",
             "content": "x [1] y [2]",
-            "citations": [{"paper_id": "a", "number": 1}, {"paper_id": "b", "number": 2}],
+            "citations": [
+                {"paper_id": "a", "number": 1, "label": "A"},
+                {"paper_id": "b", "number": 2, "label": "B"},
+            ],
         }
     )
     assert [numbers.cite(other(paper_id), SPAN).number for paper_id in ("b", "c", "a", "c")] == [2, 3, 1, 3]
@@ -44,7 +47,7 @@ def test_each_citation_has_an_id_of_its_own() -> None:
     assert len({numbers.cite(other("a"), SPAN).citation_id for _ in range(3)}) == 3
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\x00\x07", "?!", "\u200b\u202e", "[]"])
+@pytest.mark.parametrize("text", ["", "   ", "\x00\x07", "?!", "\u200b\u202e", "[]", "\udcff"])
 def test_a_question_without_a_word_is_refused(text: str) -> None:
     with pytest.raises(QuestionError, match="empty"):
         clean_question(text)
@@ -59,7 +62,16 @@ def test_control_characters_are_taken_out_of_a_question() -> None:
     assert clean_question("What\x00 is\x1b[2J Lift\u200bQuant?\n") == "What is [2J Lift Quant?"
 
 
-@pytest.mark.parametrize("item", [{"role": "system", "content": "x"}, {"role": "user"}, {"role": "user", "content": 3}])
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "system", "content": "x"},
+        {"role": "user"},
+        {"role": "user", "content": 3},
+        {"role": "assistant", "content": "x", "citations": [{"number": 1}]},
+        {"role": "assistant", "content": "x", "citations": ["c1"]},
+    ],
+)
 def test_a_history_item_that_cannot_be_read_is_refused(item: dict[str, object]) -> None:
     with pytest.raises(QuestionError):
         read_turns([item])

@@ -48,6 +48,12 @@ def answered(label: str) -> Turn:
             "Where can I download the code of the token order prediction paper?",
         ),
         (asked("What is LiftQuant?"), "Why?", "What is LiftQuant? Why?"),
+        (asked("Which GPU does LiftQuant fit on?"), "What is this paper about?", "What is LiftQuant about?"),
+        (asked("Which GPU does LiftQuant fit on?"), "And the authors?", "LiftQuant: the authors?"),
+        (asked("Which GPU does LiftQuant fit on?"), "What about the model size?", "LiftQuant: the model size?"),
+        (asked("Which GPU does LiftQuant fit on?"), "And ProjQ's code?", "And ProjQ's code?"),
+        (asked("What is LiftQuant?"), "What does this method achieve?", "What does LiftQuant achieve?"),
+        (asked("Does UPD handle UPDATE rules?"), "And ProjQ?", "Does ProjQ handle UPDATE rules?"),
         (
             [*asked("Which paper is on Hanabi?"), answered("HanabiLogs")],
             "How good are the best ones there?",

@@ -110,6 +110,21 @@ def test_a_changed_case_or_line_break_is_the_same_paper(
     assert (change.added, change.removed, change.unchanged) == (0, 0, 1)
 
 
+def test_a_title_that_is_added_is_a_change_of_the_same_paper(
+    folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
+) -> None:
+    index_files(folder, [write(CATS, DOGS)], model)
+    ids = Library(folder.library_path).labels()
+    report = index_files(folder, [write("ICML 2026 Papers", "CatSight: seeing cats", CATS, DOGS)], model)
+    (change,) = report.sources
+    assert (change.added, change.removed, change.changed, change.unchanged) == (0, 0, 2, 0)
+    assert report.rebuilt
+    first = Library(folder.library_path).papers()[0]
+    assert (first.label, first.title, first.place) == ("CatSight", "CatSight: seeing cats", "ICML 2026")
+    assert first.paper_id == ids["CatNet"]
+    assert not index_files(folder, [write("ICML 2026 Papers", "CatSight: seeing cats", CATS, DOGS)], model).rebuilt
+
+
 def test_a_paper_in_two_files_is_one_paper_until_it_is_in_neither(
     folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
 ) -> None:

@@ -34,6 +34,7 @@ def test_a_label_is_the_name_that_authors_give_or_their_own_words(abstract: str,
     [
         ("QuickNet: a fast network", "QuickNet"),
         ("On the Speed of Nets", "On the Speed of Nets"),
+        (": foo bar", ": foo bar"),
         ("Learning to rest: what nets do at night", "Learning to rest: what nets do at night"),
     ],
 )

@@ -122,6 +122,17 @@ def test_a_short_block_before_an_abstract_is_its_title(tmp_path: Path) -> None:
     ]
 
 
+def test_a_markdown_heading_needs_no_blank_line_and_a_title_may_ask(tmp_path: Path) -> None:
+    text = "# First Title\nWe study nets.\n\nDo LLMs Dream?\n\nWe ask whether they do.\n\n"
+    text += "A Survey of Models in 2025\n\nWe list them."
+    papers = load_papers(written(tmp_path, text, "papers.md"))
+    assert [(paper.title, paper.venue, paper.abstract) for paper in papers] == [
+        ("First Title", None, "We study nets."),
+        ("Do LLMs Dream?", None, "We ask whether they do."),
+        ("A Survey of Models in 2025", None, "We list them."),
+    ]
+
+
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
     plain = load_papers(written(tmp_path, "ICML 2026 Papers\n\nOne is here.\n\nTwo is here.\n"))
     marked = load_papers(written(tmp_path, b"\xef\xbb\xbfICML 2026 Papers\r\n\r\nOne is here.\r\n\r\nTwo is here.\r\n"))

@@ -23,6 +23,10 @@ from assistant.routing import kind_of, read_question
         ("Thank you very much", "smalltalk"),
         ("What can you do?", "smalltalk"),
         ("Hello world programs in Rust", "fact"),
+        ("Which method works without retraining?", "fact"),
+        ("Which framework studies tail risk?", "fact"),
+        ("Show me how LiftQuant works", "fact"),
+        ("Which works are on safety?", "list"),
     ],
 )
 def test_a_question_is_of_the_kind_that_its_words_ask_for(question: str, kind: str) -> None:

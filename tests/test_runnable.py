@@ -22,7 +22,9 @@ def test_it_can_be_a_part_of_a_chain(assistant: Assistant) -> None:
     def upper(answer: Answer) -> str:
         return answer.text.upper()
 
-    assert (AssistantRunnable(assistant) | upper).invoke("What is HiPhO?").startswith("HIPHO:")
+    chain = AssistantRunnable(assistant) | upper
+    assert chain.invoke("What is HiPhO?").startswith("HIPHO:")
+    assert "".join(chain.stream("What is HiPhO?")).startswith("HIPHO:")
 
 
 def test_the_asynchronous_twins_give_the_same(assistant: Assistant) -> None:

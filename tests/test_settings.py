@@ -57,8 +57,13 @@ def test_an_unknown_setting_or_a_wrong_value_is_named(monkeypatch: pytest.Monkey
 
 def test_an_unknown_line_in_the_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("ASSISTANT_MODLE=x\n", encoding="utf-8")
-    with pytest.raises(SettingsError, match="modle"):
+    with pytest.raises(SettingsError, match="MODLE"):
         load_settings()
+
+
+def test_a_file_that_also_serves_other_programs_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DATABASE_URL=x\nASSISTANT_PORT=1001\n", encoding="utf-8")
+    assert load_settings().port == 1001
 
 
 def test_a_wrong_keyword_is_refused() -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from assistant import Assistant
@@ -46,6 +48,11 @@ def test_a_paraphrase_is_supported_by_the_sentence_that_says_it(
         ("ProjQ", "LiftQuant constrains quantization noise to the low-rank manifold.", "LiftQuant"),
         ("LiftQuant", "LiftQuant does not fit a 70B LLM on a 24GB GPU.", "denies"),
         ("LiftQuant", "The capital of France is Paris.", "words"),
+        (
+            "FlowGuard",
+            "FlowGuard reduces Attack Success Rates from <90% to <15% on unseen attacks, with 12% loss.",
+            "12",
+        ),
         ("LiftQuant", "Large language models are trained with reinforcement learning from human feedback.", "words"),
     ],
 )
@@ -67,6 +74,20 @@ def test_words_of_the_abstract_are_quoted(verifier: Verifier, papers: dict[str, 
     assert r"$\ell_2$ norm of hidden states" in checked.citations[0].quote
 
 
+def test_a_part_that_its_sentence_denies_is_no_quotation(verifier: Verifier, papers: dict[str, Paper]) -> None:
+    denying = replace(papers["LiftQuant"], abstract="We do not claim that the model generalises to new domains.")
+    checked = verifier.check("The model generalises to new domains.", [denying], [denying], SourceNumbers([]))
+    assert checked.verdict == "unsupported"
+
+
+def test_a_sign_turned_round_is_no_quotation(verifier: Verifier, papers: dict[str, Paper]) -> None:
+    paper = replace(papers["LiftQuant"], abstract="It achieves $>90\\%$ accuracy on all tasks.")
+    right = verifier.check("It achieves >90% accuracy on all tasks.", [paper], [paper], SourceNumbers([]))
+    turned = verifier.check("It achieves <90% accuracy on all tasks.", [paper], [paper], SourceNumbers([]))
+    assert right.verdict == "quoted"
+    assert turned.verdict != "quoted"
+
+
 def test_a_wrong_source_is_replaced_by_the_one_that_says_it(verifier: Verifier, papers: dict[str, Paper]) -> None:
     sentence = "CoMem gives a 1.4x latency improvement on SWE-Bench-Verified."
     sources = [papers["LiftQuant"], papers["CoMem"]]
@@ -84,6 +105,8 @@ def test_a_wrong_source_is_replaced_by_the_one_that_says_it(verifier: Verifier, 
         ("six or 6", {"6"}),
         ("2.40 bits", {"2.4"}),
         ("o4-mini and GPT4", set()),
+        (".5%", {"0.5"}),
+        ("half a million", {"half", "million"}),
         ("100", {"100"}),
     ],
 )

@@ -97,6 +97,26 @@ def test_a_model_is_not_asked_what_the_papers_do_not_cover(
     assert model_server.requests == []
 
 
+def test_a_sentence_that_only_sounds_like_declining_is_checked_like_any_other(
+    writer: Assistant, model_server: ModelServer
+) -> None:
+    model_server.says(f"The paper does not include any GPU of Paris [1]. {GOOD}.[1] The sources do not say more.")
+    answer = writer.ask(QUESTION)
+    assert answer.status == "answered"
+    assert f"{GOOD}. [1]" in answer.text
+    assert answer.usage is not None
+    assert "1 sentence left out" in answer.text
+
+
+def test_a_stream_that_breaks_after_it_has_begun_is_not_begun_again(
+    writer: Assistant, model_server: ModelServer
+) -> None:
+    model_server.says(f"{GOOD} [1]. LiftQuant is", finish_reason=None)
+    model_server.says("Never asked for [1].")
+    assert "Never" not in writer.ask(QUESTION).text
+    assert len(model_server.requests) == 1
+
+
 def test_the_model_sees_the_whole_abstract_between_lines_that_no_abstract_can_hold(
     writer: Assistant, model_server: ModelServer
 ) -> None:

@@ -59,6 +59,16 @@ class CollectionFolder:
         """Whether there is a library."""
         return self.library_path.is_file()
 
+    def is_published(self) -> bool:
+        """Whether there is an index to read: not so before the first one, or when making it was interrupted."""
+        if not self.exists():
+            return False
+        library = Library(self.library_path)
+        try:
+            return library.published() is not None
+        finally:
+            library.close()
+
     def require(self) -> None:
         """Raises `CollectionMissing` when there is no library."""
         if not self.exists():
@@ -130,13 +140,17 @@ class CollectionReader:
         folder.require()
         self._library = Library(folder.library_path)
         self._current = self._open(self._published())
+        self._previous: Collection | None = None
 
     def current(self) -> Collection:
         """The newest state. Raises `CollectionDamaged` or `FingerprintMismatch` when it cannot be used."""
         with self._lock:
             published = self._published()
             if published != self._current.index:
-                self._current = self._open(published)
+                opened = self._open(published)
+                if self._previous:
+                    self._previous.store.close()  # nobody asks it any more; the current one may be in use
+                self._previous, self._current = self._current, opened
             return self._current
 
     def _published(self) -> PublishedIndex:

@@ -15,7 +15,7 @@ import numpy as np
 from vectorstore.chunking import chunk_papers, embedded_texts
 from vectorstore.collection import CollectionFolder, fingerprint_of, refuse_other_settings
 from vectorstore.embedding import EmbeddingModel
-from vectorstore.errors import CollectionError
+from vectorstore.errors import CollectionError, CollectionMissing
 from vectorstore.keywords import build_keywords
 from vectorstore.library import Library
 from vectorstore.loading import load_source, source_files
@@ -46,7 +46,7 @@ def index_files(
         embedded = _embed_missing(library, texts, embedding, progress)
         with library.transaction():
             changes = tuple(library.replace_source(source) for source in sources)
-            if before is not None and not any(change.added or change.removed for change in changes):
+            if before is not None and not any(c.added or c.removed or c.changed for c in changes):
                 return _report(folder, library, before, embedded, changes, rebuilt=False)
             index = _publish_new_index(folder, library, embedding, progress)
         _remove_old_indexes(folder, index, before)
@@ -58,6 +58,11 @@ def rebuild_index(folder: CollectionFolder, embedding: EmbeddingModel, *, progre
     folder.require()
     with _writable_library(folder) as library:
         before = library.published()
+        if not library.labels():
+            raise CollectionMissing(
+                f"The collection {folder.name!r} holds no paper yet.",
+                f"Index some: assistant index PATH --collection {folder.name}",
+            )
         texts = [chunk.embedded_text for chunk in chunk_papers(library.papers())]
         embedded = _embed_missing(library, texts, embedding, progress)
         with library.transaction():

@@ -58,15 +58,18 @@ _COMMON = frozenset(
 
 def label_of(record: PaperRecord) -> str:
     """The label of a paper; not yet compared with those of the others."""
-    if record.title:
-        return _name_before_colon(record.title) or _shortened(readable(record.title))
+    title = _shortened(readable(record.title or ""))
+    if title:
+        return _name_before_colon(record.title or "") or title
     sentences = [_ADDRESS.sub("", readable(span.of(record.abstract))) for span in sentence_spans(record.abstract)]
     return _introduced_name(sentences, record.urls) or _emphasised(record.abstract) or _title(sentences)
 
 
 def _name_before_colon(title: str) -> str | None:
     name, colon, _ = readable(title).partition(": ")
-    return name if colon and len(name.split()) <= 2 and len(name) <= 30 and looks_like_name(name.split()[0]) else None
+    return (
+        name if colon and 1 <= len(name.split()) <= 2 and len(name) <= 30 and looks_like_name(name.split()[0]) else None
+    )
 
 
 def _introduced_name(sentences: list[str], urls: tuple[str, ...]) -> str | None:

@@ -87,9 +87,14 @@ class Library:
         known = {identifier: self._known_paper_id(identifier) for identifier in identifiers}
         gone = before - set(known.values())
         self._remove_appearances(source.path, gone)  # before new papers come, so that these can have their labels
+        in_order = sorted(identifiers.items(), key=lambda item: item[1].position)
+        changed = {
+            paper_id
+            for identifier, record in in_order
+            if (paper_id := known[identifier]) and self._renew(paper_id, record)
+        }
         positions = {
-            known[identifier] or self._mint(identifier, record): record.position
-            for identifier, record in sorted(identifiers.items(), key=lambda item: item[1].position)
+            known[identifier] or self._mint(identifier, record): record.position for identifier, record in in_order
         }
         self._connection.executemany(
             "INSERT INTO appearances VALUES (?, ?, ?)"
@@ -100,7 +105,8 @@ class Library:
             path=source.path,
             added=len(positions.keys() - before),
             removed=len(gone),
-            unchanged=len(positions.keys() & before),
+            changed=len(changed),
+            unchanged=len((positions.keys() & before) - changed),
             duplicates=len(source.papers) - len(positions),
         )
 
@@ -186,6 +192,21 @@ class Library:
         )
         self._connection.execute("INSERT INTO identifiers VALUES ('abstract', ?, ?)", (identifier, paper_id))
         return paper_id
+
+    def _renew(self, paper_id: str, record: PaperRecord) -> bool:
+        """Brings what is known of a paper, beside its abstract, up to date; whether that changed anything."""
+        new = (record.title, json.dumps(record.authors), record.venue, record.year, json.dumps(record.urls))
+        query = "SELECT title, authors, venue, year, urls FROM papers WHERE paper_id = ?"
+        (old,) = self._rows(query, paper_id)
+        if old == new:
+            return False
+        if old[0] != record.title:
+            self._connection.execute("UPDATE papers SET label = paper_id WHERE paper_id = ?", (paper_id,))
+            label = self._free_label(label_of(record))
+            self._connection.execute("UPDATE papers SET label = ? WHERE paper_id = ?", (label, paper_id))
+        update = "UPDATE papers SET title = ?, authors = ?, venue = ?, year = ?, urls = ? WHERE paper_id = ?"
+        self._connection.execute(update, (*new, paper_id))
+        return True
 
     def _free_label(self, label: str) -> str:
         """`label`, or with a number after it when another paper has it already."""

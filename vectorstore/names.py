@@ -31,7 +31,7 @@ def names_in(text: str) -> list[str]:
     found: dict[str, None] = {}
     for match in TOKEN.finditer(text):
         token = re.sub(r"['’]s$", "", match.group()).rstrip("'’-")
-        inside_sentence = match.start() > 0 and text[: match.start()].rstrip()[-1:] not in (
+        inside_sentence = match.start() > 0 and text[max(0, match.start() - 5) : match.start()].rstrip()[-1:] not in (
             ".",
             "?",
             "!",

@@ -45,14 +45,15 @@ class Retriever:
 
     def similarities(self, question: str, texts: Sequence[str]) -> list[float]:
         """Cosine of the question and each of `texts`; texts seen before are not embedded again."""
-        missing = [text for text in texts if text not in self._vectors]
+        vectors = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
+        missing = [text for text in dict.fromkeys(texts) if text not in vectors]
+        if missing:
+            vectors.update(zip(missing, self._embedding.vectors(missing), strict=True))
         if len(self._vectors) > _REMEMBERED:
             self._vectors.clear()
-            missing = list(texts)
-        if missing:
-            self._vectors.update(zip(missing, self._embedding.vectors(missing), strict=True))
+        self._vectors.update(vectors)
         wanted = self._embedding.query_vector(question)
-        return [float(wanted @ self._vectors[text]) for text in texts]
+        return [float(wanted @ vectors[text]) for text in texts]
 
     def unknown_names(self, names: Sequence[str]) -> list[str]:
         """Those of `names` that no paper of the collection holds."""

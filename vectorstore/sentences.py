@@ -6,6 +6,7 @@ Semicolons, colons and enumeration marks such as "(ii)" never end one.
 """
 
 import re
+from bisect import bisect_right
 from itertools import pairwise
 
 from vectorstore.types import Span
@@ -19,6 +20,8 @@ _UNBROKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_VIEW = 80
+"""Characters before and after a full stop that tell whether it ends a sentence."""
 _NEVER_FINAL = frozenset(
     "e.g i.e cf vs viz resp approx ca fig figs eq eqs sec secs tab ref refs no nos vol pp p ed eds prof dr mr mrs ms "
     "st def thm lem prop app w.r.t a.k.a incl esp".split()
@@ -39,11 +42,19 @@ _WORD = re.compile(r"[^\W_][\w'’.-]*")
 def sentence_spans(text: str) -> list[Span]:
     """The sentences of `text` in order: no overlap, no outer space, every visible character covered."""
     unbroken = [match.span() for match in _UNBROKEN.finditer(text)]
+    starts = [start for start, _ in unbroken]
+
+    def is_broken_off(at: int) -> bool:
+        before = bisect_right(starts, at) - 1
+        return before < 0 or at >= unbroken[before][1]
+
     ends = [
         match.end()
         for match in _ENDING.finditer(text)
-        if not any(start <= match.start() < end for start, end in unbroken)
-        and _is_final(text[: match.start()], match.group(), text[match.end() :])
+        if is_broken_off(match.start())
+        and _is_final(
+            text[max(0, match.start() - _VIEW) : match.start()], match.group(), text[match.end() : match.end() + _VIEW]
+        )
     ]
     cuts = [0, *ends, len(text)]
     return [span for start, end in pairwise(cuts) if (span := _trimmed(text, start, end)) is not None]

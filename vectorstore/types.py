@@ -134,6 +134,8 @@ class SourceChange:
     path: str
     added: int
     removed: int
+    changed: int
+    """Papers whose abstract is the same, but not what else is known of them, such as the title."""
     unchanged: int
     duplicates: int
     """Records that are the same paper as an earlier record of the same file."""

@@ -12,9 +12,8 @@ from vectorstore.errors import SourceError
 from vectorstore.types import PaperRecord
 
 _VENUE = re.compile(
-    r"#*\s*(?P<venue>[A-Z][\w&/. -]{1,60}?),?\s+(?P<year>(?:19|20)\d\d)"
-    r"(?:\s+(?:accepted\s+)?(?:papers?|abstracts?|proceedings|posters?|orals?))?\s*",
-    re.IGNORECASE,
+    r"#*\s*(?P<venue>[A-Z][\w&/.-]*(?:\s+[A-Z&][\w&/.-]*){0,3}?),?\s+(?P<year>(?:19|20)\d\d)"
+    r"(?:\s+(?i:accepted\s+)?(?i:papers?|abstracts?|proceedings|posters?|orals?))?\s*"
 )
 _URL = re.compile(
     r"https?://[^\s{}()\[\]<>\"'*|\\]+"
@@ -67,6 +66,8 @@ def _is_invisible(char: str) -> bool:
 
 
 def _blocks(text: str) -> list[str]:
+    """The paragraphs; a Markdown heading is one by itself."""
+    text = re.sub(r"^(#{1,6} .*)$", r"\n\1\n", text, flags=re.MULTILINE)
     return [block.strip() for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
 
 
@@ -89,4 +90,5 @@ def _papers(blocks: list[str]) -> list[PaperRecord]:
 
 
 def _is_heading(block: str) -> bool:
-    return block.startswith("#") or (len(block.split()) <= _LONGEST_HEADING and block[-1] not in ".!?")
+    is_short_line = "\n" not in block and len(block.split()) <= _LONGEST_HEADING
+    return block.startswith("#") or (is_short_line and not block.endswith("."))
