@@ -125,6 +125,15 @@ def test_a_title_that_is_added_is_a_change_of_the_same_paper(
     assert not index_files(folder, [write("ICML 2026 Papers", "CatSight: seeing cats", CATS, DOGS)], model).rebuilt
 
 
+def test_files_that_differ_about_a_paper_do_not_take_turns(
+    folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
+) -> None:
+    files = [write("CatSight: seeing cats", CATS, name="a.txt"), write(CATS, name="b.txt")]
+    index_files(folder, files, model)
+    assert not index_files(folder, files, model).rebuilt
+    assert [paper.label for paper in Library(folder.library_path).papers()] == ["CatSight"]
+
+
 def test_a_paper_in_two_files_is_one_paper_until_it_is_in_neither(
     folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
 ) -> None:

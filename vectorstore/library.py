@@ -91,7 +91,9 @@ class Library:
         changed = {
             paper_id
             for identifier, record in in_order
-            if (paper_id := known[identifier]) and self._renew(paper_id, record)
+            if (paper_id := known[identifier])
+            and self._is_first_source(source.path, paper_id)
+            and self._renew(paper_id, record)
         }
         positions = {
             known[identifier] or self._mint(identifier, record): record.position for identifier, record in in_order
@@ -192,6 +194,11 @@ class Library:
         )
         self._connection.execute("INSERT INTO identifiers VALUES ('abstract', ?, ?)", (identifier, paper_id))
         return paper_id
+
+    def _is_first_source(self, source: str, paper_id: str) -> bool:
+        """Whether a paper's title and the like are taken from `source`: of several, the first read has the say."""
+        query = "SELECT source FROM appearances WHERE paper_id = ? ORDER BY rowid LIMIT 1"
+        return any(row[0] == source for row in self._rows(query, paper_id))
 
     def _renew(self, paper_id: str, record: PaperRecord) -> bool:
         """Brings what is known of a paper, beside its abstract, up to date; whether that changed anything."""
