@@ -108,9 +108,10 @@ class ModelWriter:
         begun = False
         for pause in (*_PAUSES_SECONDS, self._timeout_seconds):
             try:
-                for chunk in self._chunks(messages, deadline):
-                    begun = True
-                    yield chunk
+                with closing(self._chunks(messages, deadline)) as chunks:
+                    for chunk in chunks:
+                        begun = True
+                        yield chunk
                 return
             except ModelBusy:
                 if begun or time.monotonic() + pause > deadline:

@@ -9,7 +9,6 @@ import math
 import re
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -169,8 +168,3 @@ def word_vector(text: str, dimensions: int = 64) -> list[float]:
         vector[int(hashlib.md5(word.encode()).hexdigest(), 16) % dimensions] += 1.0
     length = math.sqrt(sum(value * value for value in vector)) or 1.0
     return [value / length for value in vector]
-
-
-def sentences_of(events: Iterator[Any]) -> list[Any]:
-    """The sentences in a stream of events."""
-    return [event.sentence for event in events if hasattr(event, "sentence")]

