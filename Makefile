@@ -26,7 +26,7 @@ fix: $(VENV)/ready-dev
 bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.sentences
 	$(BIN)/python -m benchmarks.labels
-	$(BIN)/python -m benchmarks.answers
+	$(BIN)/assistant evaluate icml2026-test
 	$(BIN)/python -m benchmarks.indexing
 
 clean:

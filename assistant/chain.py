@@ -76,6 +76,7 @@ class Assistant:
                 timings_ms=watch.times_ms,
                 usage=draft.usage,
                 fingerprint=self._retriever.fingerprint().digest,
+                evidence=evidence.weight,
             )
         )
 

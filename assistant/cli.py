@@ -144,6 +144,83 @@ def chat(
 
 
 @app.command()
+def evaluate(
+    questions: Annotated[
+        str | None, typer.Argument(help="A question set: a JSON Lines file, or the name of a built-in one.")
+    ] = None,
+    init: Annotated[Path | None, typer.Option("--init", help="Draft a question set into this new file.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for the reports; by default evaluation-NAME.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="The report.json of an earlier run.")] = None,
+    fail_under: Annotated[
+        list[str] | None, typer.Option("--fail-under", metavar="MEASURE=VALUE", help="Exit with 3 if it is not met.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Ask only so many questions, drawn at random.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample and the draft.")] = 0,
+    judge: Annotated[str | None, typer.Option(help="A chat model for a second opinion, as provider:model.")] = None,
+    prices: Annotated[
+        str | None, typer.Option(metavar="IN,OUT", help="Dollars per million tokens that the model reads, writes.")
+    ] = None,
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a question set and report how good the answers are, beside plain retrieval."""
+    if (questions is None) == (init is None):
+        raise typer.BadParameter("Give a question set to run, or --init FILE to draft one.")
+    thresholds, dollars = _thresholds(fail_under or []), _prices(prices)
+    from assistant.evaluation import terminal, wiring
+
+    with _progress() as progress:
+        if init:
+            drafted = wiring.draft_question_set(init, seed=seed, collection=collection, progress=progress)
+            return _print_json({"questions": drafted}) if as_json else _print(f"{init}: {drafted} drafts to edit.")
+        report = wiring.evaluate(
+            str(questions),
+            output=output,
+            compare=compare,
+            sample=sample,
+            seed=seed,
+            judge=judge,
+            prices=dollars,
+            collection=collection,
+            progress=progress,
+        )
+    _print_json(report.evaluation.to_dict()) if as_json else terminal.print_report(report)
+    unmet = report.evaluation.unmet(thresholds)
+    for phrase in unmet:
+        print(f"Not met: {phrase}.", file=sys.stderr)
+    if unmet:
+        raise typer.Exit(3)
+
+
+def _thresholds(given: list[str]) -> dict[str, float]:
+    from assistant.evaluation.measures import measures
+
+    names = [measure.name for measure in measures()]
+    found = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in names:
+            raise typer.BadParameter(f"There is no measure {name!r}; known are {', '.join(names)}.")
+        found[name] = _number(value, f"The threshold {text!r} is not of the form MEASURE=VALUE.")
+    return found
+
+
+def _prices(given: str | None) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    problem = f"The prices {given!r} are not two numbers such as 0.25,2."
+    read, comma, written = given.partition(",")
+    return (_number(read, problem), _number(written if comma else "", problem))
+
+
+def _number(text: str, problem: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(problem) from None
+
+
+@app.command()
 def doctor(as_json: JsonOption = False) -> None:
     """Check models, index, settings and the chat model's server; say how to mend what is broken."""
     from assistant.doctor import checks

@@ -3,6 +3,8 @@
 UserFacingError
 ├── SettingsError      a setting is unknown or has a value that cannot be
 ├── QuestionError      a question cannot be read as one
+├── QuestionSetError   a question set cannot be read, or does not fit the collection
+├── ReportError        a report of an evaluation cannot be read or written
 └── ModelError         the chat model gave no answer
     ├── ModelRefused       it, or its server, does not accept the key, the name or the request
     ├── ModelUnreachable   its server does not answer, or not in time
@@ -17,6 +19,8 @@ __all__ = [
     "ModelRefused",
     "ModelUnreachable",
     "QuestionError",
+    "QuestionSetError",
+    "ReportError",
     "SettingsError",
     "UserFacingError",
 ]
@@ -28,6 +32,14 @@ class SettingsError(UserFacingError):
 
 class QuestionError(UserFacingError):
     """A question cannot be read as one."""
+
+
+class QuestionSetError(UserFacingError):
+    """A question set cannot be read, or does not fit the collection."""
+
+
+class ReportError(UserFacingError):
+    """A report of an evaluation cannot be read or written."""
 
 
 class ModelError(UserFacingError):

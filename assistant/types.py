@@ -59,6 +59,8 @@ class Evidence:
     """What was retrieved, most relevant first."""
     sentences: tuple[ScoredSentence, ...] = ()
     """Of the papers that may be quoted, most worth quoting first; empty when the status is not_covered."""
+    weight: float | None = None
+    """How much speaks for the papers being about the question; None where that was not weighed."""
 
     @property
     def papers(self) -> list[Paper]:
@@ -156,6 +158,8 @@ class Answer:
     timings_ms: Mapping[str, float]
     usage: Usage | None
     fingerprint: str
+    evidence: float | None
+    """How much speaks for the papers being about the question; None where that was not weighed."""
 
     @property
     def text(self) -> str:

@@ -1,1 +1,1 @@
-"""Measurements, one command each: `python -m benchmarks.answers`, `.sentences`, `.labels`, `.indexing`."""
+"""Measurements, one command each: `python -m benchmarks.sentences`, `.labels`, `.indexing`."""

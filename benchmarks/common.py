@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -32,11 +31,3 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     console.print(table)
-
-
-def interval(values: Sequence[float], *, seed: int = 0) -> str:
-    """Mean with its bootstrap 95 % interval (10,000 resamples, percentile method; Efron and Tibshirani 1993)."""
-    sample = np.array(values, dtype=float)
-    means = np.random.default_rng(seed).choice(sample, (10_000, len(sample))).mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return f"{sample.mean():.3f} ({low:.3f}-{high:.3f})"

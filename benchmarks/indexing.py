@@ -17,8 +17,8 @@ import numpy as np
 from langchain_chroma import Chroma
 
 from assistant.app import built_in_files
+from assistant.evaluation.question_sets import read_question_set
 from benchmarks.common import PUBLIC_DATA, console, print_environment, print_table
-from benchmarks.questions import read_questions
 from vectorstore.collection import CollectionFolder, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
 from vectorstore.indexing import index_files
@@ -41,7 +41,7 @@ def measured(name: str, path: Path, folder: Path, embedding: EmbeddingModel) -> 
     papers = retriever.papers()
     store = Chroma(name, embedding.embeddings, persist_directory=str(folder / "plain"))
     plain = seconds(lambda: store.add_texts([paper.abstract for paper in papers]))
-    questions = [asked.question for asked in read_questions("dev")]
+    questions = [asked.question for asked in read_question_set("icml2026-dev").questions]
     ours = np.median([seconds(lambda q=question: retriever.search(q, 10)) for question in questions])  # type: ignore[misc]
     theirs = np.median([seconds(lambda q=question: store.similarity_search(q, k=10)) for question in questions])  # type: ignore[misc]
     return [

@@ -9,7 +9,8 @@ import json
 import random
 from pathlib import Path
 
-from benchmarks.common import PUBLIC_DATA, console, interval, print_environment
+from assistant.evaluation.resampling import estimate
+from benchmarks.common import PUBLIC_DATA, console, print_environment
 from vectorstore.labels import label_of
 from vectorstore.loading.text import urls_in
 from vectorstore.names import looks_like_name
@@ -42,7 +43,8 @@ def main() -> None:
     labels = [label_of(PaperRecord(abstract=text, urls=urls_in(text), position=1)) for _, text in pairs]
     print_environment(f"Labels from abstracts alone, {len(pairs)} papers whose title names their system")
     right = [label == name for label, (name, _) in zip(labels, pairs, strict=True)]
-    console.print(f"label is the name in the title: {interval([float(hit) for hit in right])}")
+    if share := estimate([float(hit) for hit in right]):
+        console.print(f"label is the name in the title: {share.value:.3f} ({share.low:.3f}–{share.high:.3f})")
     wrong = [(name, label) for label, (name, _), hit in zip(labels, pairs, right, strict=True) if not hit]
     for name, label in wrong[:_SHOWN]:
         console.print(f"  {name}: {label}", markup=False)

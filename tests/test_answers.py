@@ -7,7 +7,6 @@ import pytest
 
 from assistant import Answer, Assistant
 from assistant.types import AnswerFinished, PassagesFound, SentenceChecked
-from benchmarks.questions import ask_ours, read_questions
 
 
 def citations_are_exact(answer: Answer) -> bool:
@@ -182,13 +181,3 @@ def test_questions_asked_at_once_do_not_mix(assistant: Assistant) -> None:
     for thread in threads:
         thread.join()
     assert found == {label: label for label in labels}
-
-
-def test_the_development_questions_are_answered_as_well_as_promised(assistant: Assistant) -> None:
-    """On the questions that name a system; `python -m benchmarks.answers` measures all."""
-    named = [asked for asked in read_questions("dev") if asked.kind == "named"][:34]
-    outcomes = [ask_ours(assistant, asked) for asked in named]
-    assert len({asked.papers for asked in named}) == 34
-    assert sum(outcome.right_paper_first for outcome in outcomes) / len(outcomes) >= 0.95
-    found = [fact for outcome in outcomes for fact in outcome.facts_found]
-    assert sum(found) / len(found) >= 0.8

@@ -23,7 +23,7 @@ LAYERS = [
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},
     {"assistant.app"},
-    {"assistant.doctor", "assistant.ui"},
+    {"assistant.doctor", "assistant.evaluation", "assistant.ui"},
     {"assistant.cli"},
 ]
 """A module imports only from its own layer and those before it."""
@@ -84,7 +84,7 @@ def test_only_the_ui_imports_gradio_and_only_the_loaders_know_formats() -> None:
 
 def test_settings_are_read_by_the_wiring_and_the_doors_only() -> None:
     users = {m for m, path in MODULES.items() if any(is_in(name, "assistant.settings") for name in imports_of(path))}
-    assert users == {"assistant.app", "assistant.cli", "assistant.doctor"}
+    assert users == {"assistant.app", "assistant.cli", "assistant.doctor", "assistant.evaluation.wiring"}
 
 
 def test_the_packages_in_pyproject_are_those_in_the_tree() -> None:

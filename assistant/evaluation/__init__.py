@@ -1,0 +1,1 @@
+"""Evaluation: question set -> answers of the assistant and of plain retrieval -> measures -> report."""

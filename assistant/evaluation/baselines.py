@@ -1,0 +1,153 @@
+"""Two ways to answer without the assistant's parts, for comparison: nothing is checked, and only a model refuses."""
+
+import re
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langchain_chroma import Chroma
+from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+
+from assistant.evaluation.systems import RETRIEVED
+from assistant.evaluation.types import AnswerSentence, GoldQuestion, Outcome, Quotation
+from assistant.models import model_errors
+from assistant.types import Status
+from prompts import load_prompt
+from vectorstore.chunking import chunk_papers, span_of_chunk
+from vectorstore.collection import Collection
+from vectorstore.embedding import EmbeddingModel
+from vectorstore.markup import readable
+from vectorstore.sentences import sentence_spans
+from vectorstore.types import Paper
+
+_TOP = 4
+"""Passages that plain retrieval answers with: LangChain's default."""
+_BATCH = 1000
+_PLAIN = load_prompt("plain_answer", "passages", "question")
+_NOT_STATED = "NOT STATED"
+_MARK = re.compile(r"\[(\d{1,3})\]")
+_IN_QUOTATION_MARKS = re.compile(r"[“\"]([^“”\"]{20,})[”\"]")
+"""Of twenty characters at least; less is emphasis or a title."""
+
+
+class KeywordSystem:
+    """BM25 alone: shows its best passages and never refuses."""
+
+    name = "BM25 alone"
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+
+    def answer(self, gold: GoldQuestion) -> Outcome:
+        """The best passages as they are."""
+        start = time.perf_counter()
+        weights = self._collection.keywords.best(_with_history(gold), RETRIEVED)
+        papers = self._collection.library.papers([span_of_chunk(chunk_id)[0] for chunk_id in weights])
+        seconds = time.perf_counter() - start
+        return _passages_outcome(gold, papers, evidence=max(weights.values(), default=0.0), seconds=seconds)
+
+
+class PlainSystem:
+    """Plain LangChain over Chroma: the nearest passages, shown as they are or put into one prompt for a model."""
+
+    name = "plain LangChain"
+
+    def __init__(self, collection: Collection, embedding: EmbeddingModel, model: BaseChatModel | None) -> None:
+        self._library = collection.library
+        self._store = _plain_store(collection, embedding)
+        self._model = model
+
+    def answer(self, gold: GoldQuestion) -> Outcome:
+        """The nearest passages as they are, or the model's answer from them."""
+        start = time.perf_counter()
+        found = self._store.similarity_search_with_score(_with_history(gold), k=RETRIEVED)
+        papers = self._library.papers([document.metadata["paper_id"] for document, _ in found])
+        similarity = 1.0 - found[0][1] if found else 0.0
+        outcome = _passages_outcome(gold, papers, evidence=similarity, seconds=time.perf_counter() - start)
+        if self._model is None:
+            return outcome
+        written = _written(self._model, gold, papers[:_TOP])
+        return replace(written, retrieved=outcome.retrieved, evidence=similarity, seconds=time.perf_counter() - start)
+
+
+class _KnownVectors(Embeddings):
+    """The collection's own vectors for its texts, so that none is embedded again."""
+
+    def __init__(self, collection: Collection, embedding: EmbeddingModel) -> None:
+        self._library = collection.library
+        self._embedding = embedding
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        known = self._library.vectors(self._embedding.key, texts)
+        return [known[text].tolist() for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._embedding.embeddings.embed_query(text)
+
+
+def _plain_store(collection: Collection, embedding: EmbeddingModel) -> Chroma:
+    """The collection's chunks in memory, filled the way LangChain's documentation does it."""
+    store = Chroma(
+        f"plain-{uuid.uuid4().hex}",
+        _KnownVectors(collection, embedding),
+        collection_configuration={"hnsw": {"space": "cosine"}},
+    )
+    chunks = chunk_papers(collection.library.papers())
+    for start in range(0, len(chunks), _BATCH):
+        batch = chunks[start : start + _BATCH]
+        store.add_texts([c.embedded_text for c in batch], [{"paper_id": c.paper_id} for c in batch])
+    return store
+
+
+def _with_history(gold: GoldQuestion) -> str:
+    """Plain retrieval knows no conversation: a follow-up is put behind the questions before it."""
+    return " ".join([*gold.history, gold.question])
+
+
+def _passages_outcome(gold: GoldQuestion, papers: Sequence[Paper], *, evidence: float, seconds: float) -> Outcome:
+    found = list({paper.paper_id: paper for paper in papers}.values())
+    return Outcome(
+        question_id=gold.id,
+        status="answered",
+        sentences=tuple(
+            AnswerSentence(text=readable(paper.abstract), verdict="quoted", shown=True, paper_ids=(paper.paper_id,))
+            for paper in found[:_TOP]
+        ),
+        retrieved=tuple(paper.paper_id for paper in found),
+        quotations=tuple(Quotation(paper_id=paper.paper_id, text=paper.abstract) for paper in found[:_TOP]),
+        evidence=evidence,
+        seconds=seconds,
+    )
+
+
+def _written(model: BaseChatModel, gold: GoldQuestion, papers: Sequence[Paper]) -> Outcome:
+    """What the model makes of the passages; nothing in it is checked."""
+    passages = "\n\n".join(f"[{number}] {readable(paper.abstract)}" for number, paper in enumerate(papers, start=1))
+    with model_errors("the chat model"):
+        reply = model.invoke([HumanMessage(_PLAIN.render(passages=passages, question=_with_history(gold)))])
+    text, usage = reply.text, reply.usage_metadata
+    sentences = tuple(_unchecked(span.of(text), papers) for span in sentence_spans(text))
+    status: Status = "not_stated" if _NOT_STATED in text else "answered"
+    return Outcome(
+        question_id=gold.id,
+        status=status,
+        sentences=sentences,
+        quotations=tuple(
+            Quotation(paper_id=paper_id, text=quoted)
+            for sentence in sentences
+            for paper_id in sentence.paper_ids[:1]
+            for quoted in _IN_QUOTATION_MARKS.findall(sentence.text)
+        ),
+        seconds=0.0,
+        input_tokens=usage["input_tokens"] if usage else None,
+        output_tokens=usage["output_tokens"] if usage else None,
+    )
+
+
+def _unchecked(text: str, papers: Sequence[Paper]) -> AnswerSentence:
+    numbers = [int(number) for number in _MARK.findall(text)]
+    cited = tuple(papers[number - 1].paper_id for number in numbers if 1 <= number <= len(papers))
+    return AnswerSentence(text=_MARK.sub("", text).strip(), verdict="unsupported", shown=True, paper_ids=cited)
