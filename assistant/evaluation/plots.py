@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 import matplotlib
@@ -16,6 +17,8 @@ from assistant.evaluation.scoring import Scored
 _COLOURS = ("#2f6fde", "#d9822b", "#8a8f98")
 """Of the systems, ours first; told apart by people who do not see red or green too, and by their markers."""
 _MARKERS = ("o", "s", "^")
+_LONGEST_NAME = 28
+"""Characters of a slice's name; somebody's tag must not take the room of the plot."""
 _TEXT = "#010203"
 """Stands for the colour of the page's text until the SVG is written."""
 _STYLE: Any = {
@@ -43,7 +46,10 @@ def slices_plot(slices: Mapping[str, Mapping[str, Estimate]]) -> str:
         for at, system in enumerate(systems):
             rows = [(row, by_system[system]) for row, by_system in enumerate(slices.values()) if system in by_system]
             _draw_intervals(axes, [row + 0.2 * (at - 1) for row, _ in rows], [found for _, found in rows], at, system)
-        axes.set_yticks(range(len(slices)), [f"{name} ({_asked(slices[name])})" for name in slices])
+        axes.set_yticks(
+            range(len(slices)),
+            [f"{shorten(name, _LONGEST_NAME, placeholder='…')} ({_asked(found)})" for name, found in slices.items()],
+        )
         axes.set_xlim(-0.02, 1.02)
         axes.invert_yaxis()
         axes.xaxis.set_major_formatter(PercentFormatter(1))

@@ -29,10 +29,7 @@ class Journal:
 
     def read(self) -> dict[tuple[str, str], Outcome]:
         """Outcomes by system and question id. A last line that was cut off by a crash is left out."""
-        try:
-            lines = self.path.read_text("utf-8").splitlines()
-        except FileNotFoundError:
-            return {}
+        lines = self.path.read_text("utf-8").splitlines() if self.path.is_file() else []
         if not lines or _parsed(lines[0]) != {"run": self.run}:
             return {}
         rows = [row for line in lines[1:] if (row := _parsed(line))]
