@@ -48,7 +48,7 @@ def slices_plot(slices: Mapping[str, Mapping[str, Estimate]]) -> str:
             _draw_intervals(axes, [row + 0.2 * (at - 1) for row, _ in rows], [found for _, found in rows], at, system)
         axes.set_yticks(
             range(len(slices)),
-            [f"{shorten(name, _LONGEST_NAME, placeholder='…')} ({_asked(found)})" for name, found in slices.items()],
+            [_row_name(name, found) for name, found in slices.items()],
         )
         axes.set_xlim(-0.02, 1.02)
         axes.invert_yaxis()
@@ -126,8 +126,9 @@ def _draw_intervals(axes: Axes, rows: Sequence[float], found: Sequence[Estimate]
     axes.errorbar(values, rows, xerr=errors, fmt=_MARKERS[at], color=_COLOURS[at], label=label, markersize=5, capsize=2)
 
 
-def _asked(by_system: Mapping[str, Estimate]) -> int:
-    return next(iter(by_system.values())).n
+def _row_name(name: str, by_system: Mapping[str, Estimate]) -> str:
+    asked = next(iter(by_system.values())).n
+    return f"{shorten(name, _LONGEST_NAME, placeholder='…')} ({asked})"
 
 
 def _svg(figure: Figure) -> str:

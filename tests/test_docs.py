@@ -1,0 +1,32 @@
+"""What the evaluation guide says is so."""
+
+import re
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from assistant import cli
+from assistant.evaluation.measures import measures
+from assistant.evaluation.question_sets import read_question_set
+from assistant.evaluation.types import GoldQuestion
+
+GUIDE = (Path(__file__).parents[1] / "docs" / "evaluation.md").read_text("utf-8")
+
+
+def test_the_guide_to_evaluation_has_every_field_and_every_measure() -> None:
+    assert re.findall(r"^\| `(\w+)` \|", GUIDE, re.MULTILINE) == list(GoldQuestion.model_fields)
+    listed = GUIDE[GUIDE.index("- retrieval:") : GUIDE.index("`--judge")]
+    assert set(re.findall(r"`([a-z_0-9]+)`", listed)) == {measure.name for measure in measures()}
+
+
+def test_its_example_is_a_question_set(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```json\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "example.jsonl").write_text(example, "utf-8")
+    assert len(read_question_set(str(tmp_path / "example.jsonl")).questions) == 5
+
+
+def test_its_options_are_those_of_the_command() -> None:
+    known = CliRunner().invoke(cli.app, ["evaluate", "--help"], env={"COLUMNS": "200"}).output
+    named = set(re.findall(r"--[a-z][a-z-]+", GUIDE))
+    assert named
+    assert all(option in known for option in named)
