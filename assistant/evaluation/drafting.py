@@ -3,6 +3,7 @@
 Each draft carries the tag "draft" and a note that says what is left to do; reports count the drafts they rest on.
 """
 
+import math
 import random
 import re
 from collections import Counter, defaultdict
@@ -22,14 +23,16 @@ _MOST_PAPERS = 40
 _LISTS = 8
 _LISTED = range(3, 9)
 """Papers that a term must be in to be worth a list that people can check."""
-_NUMBER = re.compile(r"(?<![\w.,-])\d[\d.,]*(?:\s?(?:%|percent|x|×))?(?![\w-])")
+_BOUND = 0.3
+"""Of two words' papers, the least share that has them side by side when they are a term; "across multiple" is none."""
+_NUMBER = re.compile(r"(?<![\w.,(-])\d[\d.,]*(?:\s?(?:%|percent|x|×))?(?![\w-])")
 _UNLIKELY = (
-    ("Which learning rate was used to train {label}?", "learning rate"),
-    ("On how many GPUs was {label} run?", "GPU"),
-    ("Under which licence is the code of {label} released?", "license licence"),
-    ("At which university was {label} developed?", "university"),
-    ("How many random seeds were used to evaluate {label}?", "seed"),
-    ("What are the limitations of {label} according to its authors?", "limitation"),
+    ("What learning rate does {name} use?", "learning rate"),
+    ("On how many GPUs does {name} run its experiments?", "GPU"),
+    ("Under which licence does {name} release its code?", "license licence"),
+    ("At which university was the work on {name} done?", "university"),
+    ("How many random seeds does {name} evaluate with?", "seed"),
+    ("Which limitations does {name} admit?", "limitation"),
 )
 """What abstracts seldom say, and the words of one that may say it."""
 _ELSEWHERE = (
@@ -58,7 +61,7 @@ def _about_each(papers: Sequence[Paper]) -> Iterator[GoldQuestion]:
     for paper in papers:
         yield GoldQuestion(
             id="draft",
-            question=f"What is the main idea of {paper.label}?",
+            question=f"What is the main idea of {_name(paper)}?",
             papers=(paper.label,),
             tags=("named",),
             note="Add the facts that a right answer must contain.",
@@ -75,6 +78,11 @@ def _about_each(papers: Sequence[Paper]) -> Iterator[GoldQuestion]:
             )
 
 
+def _name(paper: Paper) -> str:
+    """What a question calls a paper: a label of several words is not a name that reads well in a sentence."""
+    return f"the paper “{paper.label}”" if " " in paper.label else paper.label
+
+
 def _sentence_with_gap(paper: Paper) -> tuple[str, str] | None:
     """The last sentence with a number, which is mostly a result, with the number left out; and the number."""
     for span in reversed(sentence_spans(paper.abstract)):
@@ -88,7 +96,7 @@ def _sentence_with_gap(paper: Paper) -> tuple[str, str] | None:
 
 def _lists(papers: Sequence[Paper]) -> Iterator[GoldQuestion]:
     holders = _holders_of_terms(papers)
-    terms = sorted((term for term in holders if len(holders[term]) in _LISTED), key=lambda t: (-len(holders[t]), t))
+    terms = sorted(holders, key=lambda term: (-len(holders[term]), term))
     for at, term in enumerate(terms[:_LISTS]):
         kind, asks = ("count", "How many papers are about") if at % 2 else ("list", "Which papers are about")
         yield GoldQuestion.model_validate(
@@ -104,12 +112,20 @@ def _lists(papers: Sequence[Paper]) -> Iterator[GoldQuestion]:
 
 
 def _holders_of_terms(papers: Sequence[Paper]) -> Mapping[str, list[str]]:
-    """Labels by term: two words in a row without a stop word, as most papers write them."""
+    """Labels by term: two words that stand side by side in many of the papers that have them."""
     holders: dict[str, list[str]] = defaultdict(list)
+    held: Counter[str] = Counter()
     for paper in papers:
-        for term in dict.fromkeys(_terms(readable(paper.abstract))):
+        abstract = readable(paper.abstract)
+        held.update({word.lower() for word in TOKEN.findall(abstract)})
+        for term in dict.fromkeys(_terms(abstract)):
             holders[term].append(paper.label)
-    return holders
+
+    def is_term(pair: str) -> bool:
+        first, second = pair.split()
+        return len(holders[pair]) / math.sqrt(held[first] * held[second]) >= _BOUND
+
+    return {pair: labels for pair, labels in holders.items() if len(labels) in _LISTED and is_term(pair)}
 
 
 def _terms(abstract: str) -> Iterator[str]:
@@ -126,7 +142,7 @@ def _open(papers: Sequence[Paper]) -> Iterator[GoldQuestion]:
         if not any(word.lower() in paper.abstract.lower() for word in words.split()):
             yield GoldQuestion(
                 id="draft",
-                question=question.format(label=paper.label),
+                question=question.format(name=_name(paper)),
                 papers=(paper.label,),
                 status="not_stated",
                 note="Check that the abstract does not say it.",

@@ -88,7 +88,7 @@ def latency_plot(scored: Mapping[str, Sequence[Scored]]) -> str:
         axes.set_xlabel("seconds")
         axes.set_ylabel("answered by then")
         axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.legend(loc="lower right")
+        figure.legend(loc="outside upper center", ncols=3)
         return _svg(figure)
 
 
