@@ -193,7 +193,7 @@ class Fault:
     changes: dict[str, Any] = field(default_factory=dict)
     """Of the request's fields; None takes one out."""
     silent_seconds: float = 0.0
-    """How long nothing at all is sent."""
+    """How long nothing at all is sent before the line is closed."""
     comments: int = 0
     """How many of them, ten a second, keep the line open instead of a reply."""
     replaced: dict[int, bytes] = field(default_factory=dict)
@@ -256,7 +256,8 @@ def _proxy_handler(proxy: FaultyProxy) -> type[BaseHTTPRequestHandler]:  # noqa:
             proxy.asked_at.append(time.time())
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             fault = proxy.next_fault()
-            time.sleep(fault.silent_seconds)
+            if fault.silent_seconds:
+                return time.sleep(fault.silent_seconds)
             if fault.status != 200:
                 return self._begin(fault)
             exchange = Exchange(fault.changed(body))

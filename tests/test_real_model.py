@@ -116,8 +116,8 @@ def test_of_what_the_model_invents_nothing_is_shown_as_supported(proxy: FaultyPr
     assistant = connect()
     shown: list[Sentence] = []
     invented: set[str] = set()
-    calm = [(question, UNCACHED) for question in QUESTIONS]
-    wild = [(QUESTION, {"temperature": 1.5, "seed": seed}) for seed in range(4)]
+    calm = [(QUESTIONS[0], UNCACHED), *((question, {}) for question in QUESTIONS[1:])]
+    wild = [(QUESTION, {"temperature": 1.5, "seed": seed}) for seed in range(3)]
     for question, changes in calm + wild:
         proxy.faults = [Fault(changes=changes)]
         answer = assistant.ask(question)
