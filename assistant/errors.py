@@ -56,3 +56,8 @@ class ModelUnreachable(ModelError):
 
 class ModelBusy(ModelError):
     """The model's server has no room for now, or failed; another try may do."""
+
+    def __init__(self, message: str, hint: str, *, wait_seconds: float = 0.0) -> None:
+        super().__init__(message, hint)
+        self.wait_seconds = wait_seconds
+        """How long the server asks to be left alone."""

@@ -1,9 +1,18 @@
-"""`"provider:model"` -> LangChain chat model, and its errors in our words."""
+"""`"provider:model"` -> LangChain chat model, its reply within a time limit, and its errors in our words."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import math
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from contextvars import copy_context
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
 from pydantic import SecretStr
 
 from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, SettingsError, UserFacingError
@@ -62,6 +71,40 @@ def _other(provider: str, model: str, timeout_seconds: float, answer_tokens: int
         ) from None  # the cause may hold a key
 
 
+def chunks_until(deadline: float, model: BaseChatModel, messages: Sequence[BaseMessage]) -> Generator[Any]:
+    """What `model` streams in reply, and `TimeoutError` at `deadline`, a time of `time.monotonic()`.
+
+    A thread reads: a client's own time-out starts anew with every byte, also with those that only keep a line open.
+    When this generator is closed, the thread ends the request as soon as it is woken by the next chunk.
+    """
+    read: SimpleQueue[Any] = SimpleQueue()
+    left = Event()
+    Thread(target=copy_context().run, args=(_read_chunks, model, messages, read, left), daemon=True).start()
+    try:
+        while (item := read.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
+            if isinstance(item, Exception):
+                raise item
+            yield item
+    except Empty:
+        raise TimeoutError from None
+    finally:
+        left.set()
+
+
+def _read_chunks(model: BaseChatModel, messages: Sequence[BaseMessage], into: SimpleQueue[Any], left: Event) -> None:
+    """Puts each chunk `into` the queue, then the error that ended them or None."""
+    try:
+        with closing(cast("Generator[Any]", model.stream(list(messages)))) as chunks:
+            for chunk in chunks:
+                into.put(chunk)
+                if left.is_set():
+                    return
+    except Exception as error:
+        into.put(error)
+    else:
+        into.put(None)
+
+
 @contextmanager
 def model_errors(name: str) -> Iterator[None]:
     """Turns what a provider's client raises into a `ModelError`, without its text, which may hold part of a key."""
@@ -83,8 +126,11 @@ def _translated(name: str, error: Exception) -> ModelError:
     if "NotFoundError" in kinds:
         return ModelRefused(f"The server knows no model {name}.", "Check ASSISTANT_MODEL and OPENAI_BASE_URL.")
     if "RateLimitError" in kinds:
+        wait = _retry_after(error)
         return ModelBusy(
-            f"The server of {name} takes no more requests now.", "Wait a little, or check your plan and quota."
+            f"The server of {name} takes no more requests now.",
+            f"Try again in {f'{math.ceil(wait)} s' if wait else 'a little while'}, or check your plan and quota.",
+            wait_seconds=wait,
         )
     if any("Timeout" in kind for kind in kinds):
         return ModelUnreachable(f"{name} did not answer in time.", "Try again, or raise ASSISTANT_TIMEOUT_SECONDS.")
@@ -95,7 +141,22 @@ def _translated(name: str, error: Exception) -> ModelError:
             f"The server of {name} refused the request (status {status}).", "Check the model's settings."
         )
     if isinstance(status, int):
-        return ModelBusy(f"The server of {name} failed (status {status}).", "Try again in a little while.")
+        return ModelBusy(
+            f"The server of {name} failed (status {status}).",
+            "Try again in a little while.",
+            wait_seconds=_retry_after(error),
+        )
     return ModelError(
         f"{name} failed ({type(error).__name__}).", "Try again; without ASSISTANT_MODEL you get quotations."
     )
+
+
+def _retry_after(error: Exception) -> float:
+    """The seconds that the server asks to wait, which it may also give as a date; 0 when it does not say."""
+    value = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
+    try:
+        if value.strip().isdigit():
+            return float(value)
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return 0.0

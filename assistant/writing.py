@@ -4,20 +4,21 @@ The protocol with the model is plain text: any structure is recovered here, so t
 it is asked for, think aloud first, or invent source numbers, and no unchecked sentence gets through.
 """
 
+import math
 import re
 import secrets
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
-from assistant.errors import ModelBusy
-from assistant.models import model_errors
+from assistant.errors import ModelBusy, ModelError
+from assistant.models import chunks_until, model_errors
 from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
 from assistant.wording import any_of, pattern
@@ -29,6 +30,8 @@ from vectorstore.types import Paper
 _RULES = load_prompt("answer_rules", "boundary")
 _QUESTION = load_prompt("answer_question", "sources", "question")
 _PAUSES_SECONDS = (0.5, 2.0)
+_LONGEST_TOKEN = 16
+"""Characters; a chunk of a stream is one token or more."""
 _MOST_SOURCES = 6
 _LEAST_RELEVANCE = -6.5
 """Of a source that is given to the model, apart from the first."""
@@ -71,6 +74,7 @@ class ModelWriter:
         self._model = model
         self._verifier = verifier
         self._room = context_tokens - answer_tokens
+        self._answer_tokens = answer_tokens
         self._timeout_seconds = timeout_seconds
 
     def write(
@@ -103,27 +107,35 @@ class ModelWriter:
         ]
 
     def _stream(self, messages: list[BaseMessage]) -> Generator[Any]:
-        """The model's chunks; a server that is busy is asked again while there is time."""
+        """The model's chunks; a server that is busy is asked again when it says, while there is time.
+
+        When the text has begun, a failure ends it: what is written stands, and the reader is told that it was cut off.
+        """
         deadline = time.monotonic() + self._timeout_seconds
         begun = False
         for pause in (*_PAUSES_SECONDS, self._timeout_seconds):
             try:
                 with closing(self._chunks(messages, deadline)) as chunks:
                     for chunk in chunks:
-                        begun = True
+                        begun = begun or bool(chunk.text)
                         yield chunk
                 return
-            except ModelBusy:
-                if begun or time.monotonic() + pause > deadline:
+            except ModelError as error:
+                if begun:
+                    return
+                wait = max(pause, error.wait_seconds) if isinstance(error, ModelBusy) else math.inf
+                if time.monotonic() + wait > deadline:
                     raise
-                time.sleep(pause)
+                time.sleep(wait)
 
     def _chunks(self, messages: list[BaseMessage], deadline: float) -> Generator[Any]:
-        """Ends when the time is up."""
-        with model_errors(self.name), closing(cast("Generator[Any]", self._model.stream(messages))) as chunks:
+        """Ends also when the model writes more than it was asked to: some servers do not know that limit."""
+        room = self._answer_tokens
+        with model_errors(self.name), closing(chunks_until(deadline, self._model, messages)) as chunks:
             for chunk in chunks:
                 yield chunk
-                if time.monotonic() > deadline:
+                room -= max(bool(chunk.text), len(chunk.text) // _LONGEST_TOKEN)
+                if room < 0:
                     return
 
     def _checked(self, piece: str, papers: Sequence[Paper], numbers: SourceNumbers) -> Sentence:

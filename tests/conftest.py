@@ -1,4 +1,4 @@
-"""Fixtures: a clean environment, the built-in collection indexed once, and a model server that says what it is told."""
+"""Fixtures: a clean environment, the built-in collection indexed once, and two model servers: scripted, and real."""
 
 import os
 import shutil
@@ -9,6 +9,7 @@ import pytest
 
 from assistant import Assistant, build_assistant
 from tests.fakes import ModelServer
+from tests.real_model import RealModelServer, running_model
 
 # LangSmith, model keys and settings in a developer's shell must not reach the tests.
 _FOREIGN = ("ASSISTANT_", "OPENAI_", "LANGCHAIN_", "LANGSMITH_", "GRADIO_", "CHROMA_", "TIKTOKEN_", "DATA_GYM_")
@@ -49,4 +50,11 @@ def data_dir(built_in_data: Path, tmp_path: Path) -> Path:
 def model_server() -> Iterator[ModelServer]:
     """A real HTTP server that speaks the OpenAI protocol and answers what the test tells it to."""
     with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def real_model_server() -> Iterator[RealModelServer]:
+    """A real HTTP server with a real, small model."""
+    with running_model() as server:
         yield server

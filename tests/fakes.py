@@ -1,6 +1,7 @@
-"""A fake for a paid service only: an OpenAI-compatible server on loopback whose replies a test writes.
+"""Servers on loopback: a fake for a paid service whose replies a test writes, and a proxy that breaks what is real.
 
-It discriminates: it checks the key and the model's name, remembers each request, and notices a client that leaves.
+The fake speaks the OpenAI protocol and discriminates: it checks the key and the model's name, remembers each request,
+and notices a client that leaves. The proxy stands before a real server and does to a reply what a network does.
 """
 
 import hashlib
@@ -9,6 +10,8 @@ import math
 import re
 import threading
 import time
+import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -31,17 +34,11 @@ class Reply:
     """How long nothing at all is sent."""
 
 
-@dataclass
-class ModelServer:
-    """`with ModelServer() as server: server.replies.append(Reply("..."))`; the last reply is repeated."""
-
-    replies: list[Reply] = field(default_factory=list)
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    client_left: threading.Event = field(default_factory=threading.Event)
-    sent_all: threading.Event = field(default_factory=threading.Event)
+class _OnLoopback:
+    """Listens on a free port inside its `with` block."""
 
     def __enter__(self) -> Self:
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
         return self
@@ -55,6 +52,19 @@ class ModelServer:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        raise NotImplementedError
+
+
+@dataclass
+class ModelServer(_OnLoopback):
+    """`with ModelServer() as server: server.replies.append(Reply("..."))`; the last reply is repeated."""
+
+    replies: list[Reply] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    client_left: threading.Event = field(default_factory=threading.Event)
+    sent_all: threading.Event = field(default_factory=threading.Event)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -70,6 +80,9 @@ class ModelServer:
     def prompt(self, request: int = -1) -> str:
         """All the text that the model was sent."""
         return "\n".join(str(message["content"]) for message in self.requests[request]["messages"])
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        return _handler(self)
 
 
 def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901  # one class, many short methods
@@ -168,3 +181,131 @@ def word_vector(text: str, dimensions: int = 64) -> list[float]:
         vector[int(hashlib.md5(word.encode()).hexdigest(), 16) % dimensions] += 1.0
     length = math.sqrt(sum(value * value for value in vector)) or 1.0
     return [value / length for value in vector]
+
+
+@dataclass
+class Fault:
+    """What goes wrong with one chat request on its way to a real server and back; by itself, nothing."""
+
+    status: int = 200
+    """Another one is the proxy's own answer."""
+    retry_after: str | None = None
+    changes: dict[str, Any] = field(default_factory=dict)
+    """Of the request's fields; None takes one out."""
+    silent_seconds: float = 0.0
+    """How long nothing at all is sent before the line is closed."""
+    comments: int = 0
+    """How many of them, ten a second, keep the line open instead of a reply."""
+    replaced: dict[int, bytes] = field(default_factory=dict)
+    """What is sent for the event of that number."""
+    cut_after: int | None = None
+    """How many events are sent before the reply just ends."""
+    torn: bool = False
+    """At its end, the reply is shorter than was announced."""
+    gate: threading.Event | None = None
+    """The end of the reply is held back until it is set."""
+
+    def changed(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in {**body, **self.changes}.items() if value is not None}
+
+
+@dataclass
+class Exchange:
+    """One request that reached the real server, and what it answered."""
+
+    body: dict[str, Any]
+    frames: list[dict[str, Any]] = field(default_factory=list)
+    client_left: threading.Event = field(default_factory=threading.Event)
+    end_sent: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def text(self) -> str:
+        return "".join(choice["delta"].get("content") or "" for frame in self.frames for choice in frame["choices"])
+
+    @property
+    def usage(self) -> dict[str, int]:
+        return next(frame["usage"] for frame in self.frames if frame.get("usage"))
+
+
+@dataclass
+class FaultyProxy(_OnLoopback):
+    """`with FaultyProxy(url) as proxy: proxy.faults.append(Fault(...))`; a request takes one, the last is repeated."""
+
+    target: str
+    faults: list[Fault] = field(default_factory=list)
+    asked_at: list[float] = field(default_factory=list)
+    """When each request came."""
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    def forget(self) -> None:
+        self.faults, self.asked_at, self.exchanges = [], [], []
+
+    def next_fault(self) -> Fault:
+        return self.faults.pop(0) if len(self.faults) > 1 else next(iter(self.faults), Fault())
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        return _proxy_handler(self)
+
+
+def _proxy_handler(proxy: FaultyProxy) -> type[BaseHTTPRequestHandler]:  # noqa: C901  # as above
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            proxy.asked_at.append(time.time())
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            fault = proxy.next_fault()
+            if fault.silent_seconds:
+                return time.sleep(fault.silent_seconds)
+            if fault.status != 200:
+                return self._begin(fault)
+            exchange = Exchange(fault.changed(body))
+            proxy.exchanges.append(exchange)
+            try:
+                self._begin(fault)
+                self._comment(fault) if fault.comments else self._pass_on(exchange, fault)
+            except (BrokenPipeError, ConnectionResetError):
+                exchange.client_left.set()
+
+        def _begin(self, fault: Fault) -> None:
+            self.send_response(fault.status)
+            self.send_header("Content-Type", "text/event-stream")
+            if fault.retry_after:
+                self.send_header("Retry-After", fault.retry_after)
+            if fault.torn:
+                self.send_header("Content-Length", "1000000")
+            self.end_headers()
+
+        def _comment(self, fault: Fault) -> None:
+            for _ in range(fault.comments):
+                self.wfile.write(b": still here\n\n")
+                time.sleep(0.1)
+
+        def _pass_on(self, exchange: Exchange, fault: Fault) -> None:
+            for number, event in enumerate(_events(proxy.target, exchange)):
+                if number == fault.cut_after:
+                    return
+                if fault.gate:
+                    self._hold_back_the_end(exchange, fault.gate)
+                self.wfile.write(fault.replaced.get(number, event))
+
+        def _hold_back_the_end(self, exchange: Exchange, gate: threading.Event) -> None:
+            if any(choice["finish_reason"] for choice in exchange.frames[-1]["choices"]):
+                gate.wait(10)
+                exchange.end_sent.set()
+
+    return Handler
+
+
+def _events(target: str, exchange: Exchange) -> Iterator[bytes]:
+    """The events that the server at `target` streams in reply; leaving off ends the request."""
+    request = urllib.request.Request(
+        f"{target}/chat/completions", json.dumps(exchange.body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=60) as response:
+        for line in response:
+            if line.startswith(b"data: {"):
+                exchange.frames.append(json.loads(line.removeprefix(b"data: ")))
+            if line.startswith(b"data: "):
+                yield line + b"\n"
