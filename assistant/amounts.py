@@ -30,8 +30,6 @@ _HOW_MANY = pattern(
 )
 _LOOSELY_COUNTED = stems("time fold percent percentage point order thing way kind type bit")
 """What is counted without being named beside the number: "10 times faster" may be "a 10x speed-up"."""
-_RATIO = pattern(r"[%x×]$|half|double|twice")
-"""Ends a number that counts nothing: "30% of the examples"."""
 _LONGEST_COUNTED = 4
 """Words; what follows a longer phrase is more than the thing counted."""
 _ALIKE = {
@@ -118,16 +116,16 @@ def tells_count(asked: str, told: Told) -> bool:
     nouns = [_counted(word) for word in TOKEN.findall(match["noun"])]
     if not 0 < len(nouns) <= _LONGEST_COUNTED or _LOOSELY_COUNTED & set(nouns):
         return any(NUMBER.search(sentence) for sentence in told.best)
-    if stem(nouns[-1]) not in told.stems and nouns[-1] not in {_counted(word) for word in TOKEN.findall(told.text)}:
-        return any(NUMBER.search(sentence) for sentence in told.best[:1])
-    return any(_counts(sentence.split(), nouns[-1]) for sentence in told.sentences)
+    held = {_counted(word) for word in TOKEN.findall(told.text)}
+    noun = next((noun for noun in reversed(nouns) if noun in held), nouns[-1])  # a verb may stand behind the noun
+    return any(_counts(sentence.split(), noun) for sentence in told.sentences)
 
 
 def _counts(tokens: Sequence[str], noun: str) -> bool:
     for at, token in enumerate(tokens):
         if noun in {_counted(part) for part in re.split(r"\W+", token)}:
             phrase = re.split(r"[:;)] ", " ".join(tokens[max(0, at - _NEAR) : at + 1]))[-1]
-            if any(not _RATIO.search(number[0]) for number in NUMBER.finditer(phrase)):
+            if NUMBER.search(phrase):
                 return True
     return False
 

@@ -60,7 +60,7 @@ _RELEASE = (
     ),
     Attribute("pip conda docker_image python_package installed install", "pip conda docker install*"),
     Attribute(
-        r"codes? source_code open[- ]sourced?(?!_\w) open[- ]source_(?:code|implementation|version) github repository "
+        r"codes? source_code open[-_]sourced?(?!_\w) open[-_]source_(?:code|implementation|version) github repository "
         "implementation download* publicly_available made_public hugging_face",
         "codes? github http* open open-sourc* available releas* repositor* implement* checkpoint* ckpt*",
     ),
@@ -75,7 +75,8 @@ _RESOURCES = (
     ),
     Attribute("fpgas? asic fabricated silicon process_node prototype", "fpgas? asic fabricated silicon chips?"),
     Attribute(
-        r"how_much_(?:\w+_)?memory vram ram memory_(?:usage|footprint|consumption|savings?|reduction)",
+        r"how_much_(?:\w+_)?memory vram ram (?:extra|additional|peak)_memory "
+        "memory_(?:usage|footprint|consumption|savings?|reduction)",
         r"memory vram ram gb mb gpus? cards? \d+gb",
         valued=True,
     ),

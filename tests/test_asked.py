@@ -58,7 +58,7 @@ def test_what_is_told_is_stated(question: str) -> None:
         "What learning rate does SieveTune use?",
         "What batch size was used with SieveTune?",
         "Over how many seeds are the SieveTune results averaged?",
-        "How many examples are in the SieveTune data sets?",
+        "How many molecules are in the SieveTune data sets?",
         "How many languages does SieveTune support?",
         "What perplexity does SieveTune reach?",
         "Are the gains of SieveTune statistically significant?",
