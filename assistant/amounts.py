@@ -5,11 +5,10 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from assistant.attributes import words
+from assistant.attributes import AUXILIARY, words
 from assistant.wording import any_of, content_stems, pattern, stem, stems
 from vectorstore.names import TOKEN
 
-AUXILIARY = any_of("is are was were does do did has have had can could will would should must may might")
 NUMBER_WORD = any_of(
     "zero one two three four five six seven eight nine ten eleven twelve twenty thirty fifty dozens? hundreds? "
     "thousands? millions? single half double twice quadratically linearly exponentially orders_of_magnitude"

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from assistant.amounts import AUXILIARY, NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
-from assistant.attributes import ATTRIBUTES, NAMED, Attribute, Named, words
+from assistant.amounts import NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
+from assistant.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
 from assistant.wording import any_of, content_stems, pattern, stem, stems
 from vectorstore.names import TOKEN, looks_like_name, names_in
 
@@ -123,10 +123,7 @@ def _tells(attribute: Attribute, asked: str, told: Told) -> bool:
         return False
     if not attribute.valued:
         return bool(words(attribute.told).search(told.text))
-    # "Does it cost accuracy?" can be answered without a number, and in other words.
-    return bool(_YES_NO.search(asked)) or any(
-        are_near(words(attribute.told), NUMBER, sentence) for sentence in told.sentences
-    )
+    return any(are_near(words(attribute.told), NUMBER, sentence) for sentence in told.sentences)
 
 
 def _tells_names(asked: str, told: Told) -> bool:

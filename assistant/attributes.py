@@ -10,6 +10,13 @@ from functools import cache
 
 from assistant.wording import any_of, pattern
 
+AUXILIARY = any_of("is are was were does do did has have had can could will would should must may might")
+_ASKS_VALUE = pattern(
+    rf"(?:^|\b(?:which|what|how \w+)(?:'s| is| are| was| were)? )(?:the )?"
+    rf"(?:(?!(?:{AUXILIARY}|{any_of('of in on at for from per to with by than')})\b)[\w-]+ ){{0,3}}$"
+)
+"""What stands before the word for a quantity whose value is asked for: "what batch size", not "what becomes of"."""
+
 
 @cache
 def words(text: str) -> re.Pattern[str]:
@@ -26,11 +33,19 @@ class Attribute:
     told: str
     """Words of an abstract that tells it; nothing if no abstract does."""
     valued: bool = False
-    """Whether only a number near those words tells it."""
+    """Whether it is a quantity, so that only a number near those words tells it."""
 
     def is_asked_in(self, question: str) -> bool:
         """Whether `question` has one of the words, by itself: "pre-university" asks for no university."""
-        return any(question[match.start() - 1 : match.start()] != "-" for match in words(self.asked).finditer(question))
+        return any(
+            question[match.start() - 1 : match.start()] != "-"
+            and (not self.valued or _asks_value(question[: match.start()], match[0]))
+            for match in words(self.asked).finditer(question)
+        )
+
+
+def _asks_value(before: str, quantity: str) -> bool:
+    return quantity.lower().startswith(("how", "which", "what")) or bool(_ASKS_VALUE.search(before))
 
 
 def _same_words(text: str) -> Attribute:
@@ -47,11 +62,11 @@ _PUBLICATION = (
     _untold(
         "first_author e-?mail* contact_person universit* institut(?:e|es|ions?) compan(?:y|ies) labs? countr(?:y|ies)"
     ),
-    _untold("fund(?:s|ed|ing)? grants? sponsor* financed"),
-    _untold("conferences? journals? venues? accepted arxiv doi cited citations? best_paper award* spotlight"),
+    _untold("funded funding research_grants? sponsor* financed"),
+    _untold("conferences? journals? venues? accepted_at arxiv doi cited citations? best_paper spotlight"),
     _untold("when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"),
     Attribute("which_year what_year when_(?:was|were|did|will)", r"(?:19|20)\d\d"),
-    Attribute("pages figures? appendi* supplement* reviewers? rebuttal sections?", "appendi* supplement*"),
+    Attribute("pages appendi* supplement* reviewers? rebuttal sections?", "appendi* supplement*"),
 )
 _RELEASE = (
     _same_words("licen[cs]e* licensed licensing"),
@@ -70,7 +85,7 @@ _RELEASE = (
 )
 _RESOURCES = (
     Attribute(
-        "gpus? tpus? hardware accelerators? compute_cluster computing_resources?",
+        "gpus? tpus? hardware(?!-) accelerators? compute_cluster computing_resources?",
         "gpus? tpus? cpus? cards? hardware(?!-) accelerators? devices? chips?",
     ),
     Attribute("fpgas? asic fabricated silicon process_node prototype", "fpgas? asic fabricated silicon chips?"),
