@@ -71,7 +71,8 @@ _UNITS = {
     ),
     pattern(r"\bhow many (?:percentage )?points\b"): pattern(r"%|\bpoints?\b"),
     pattern(
-        rf"\bhow (?:much|many times) {any_of('faster slower quicker longer')}\b|\bspe?e?ds?[ -]?up\b|\bslows? down\b"
+        rf"\bhow (?:much|many times) {any_of('faster slower quicker longer')}\b"
+        r"|\b(?:speeds?|sped)[ -]?up\b|\bslows? down\b"
     ): words("speed* fast* slow* latenc* time times runtime* throughput quick* accelerat* overhead"),
 }
 """Amounts that are told in a certain way: how they are asked for, and what a sentence that tells one has."""

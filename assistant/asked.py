@@ -36,9 +36,9 @@ _ASKS_FOR_PAPER = pattern(
 )
 _DESCRIPTION = pattern(
     rf",? {any_of('in of for by with from at')} {any_of('the this that')} (?:[\w-]+ ){{0,4}}?"
-    rf"(?:{any_of('paper work study')}\b.*|{_WORK} {any_of('that which on about where')}\b.*)"
+    rf"(?:{any_of('paper work study')}|{_WORK} {any_of('that which on about where')})\b[^,]*"
 )
-"""The end of a question that only says which paper is meant."""
+"""The words that only say which paper is meant, at the end of a question or before its first comma."""
 _WHY = pattern(r"\b(?:why|how come|for what reason)\b")
 """Abstracts nearly always say why they do what they do."""
 _YES_NO = pattern(rf"^(?:and |but |so )?{AUXILIARY}\b")
@@ -73,7 +73,8 @@ _VAGUE = stems(
 
 _CLAUSE_END = r"(?= (?:at|in|on|for|with|when|while|too|as|does|do|did|is|are|was|were|gets?)\b|[,?.;:]|$)"
 _COMPARED = pattern(
-    rf"\b(?:than|against|versus|vs\.?|compared (?:to|with)|relative to|{any_of('outperforms? beats? surpass(?:es)?')}"
+    r"\b(?:(?<!rather )(?<!more )(?<!other )than|against|versus|vs\.?|compared (?:to|with)|relative to"
+    rf"|{any_of('outperforms? beats? surpass(?:es)?')}"
     rf"|(?:gains?|improve(?:ments?|s)?) (?:\w+ )?over) (?P<other>[^,?.;:]+?){_CLAUSE_END}"
 )
 _APPLIED = pattern(
@@ -102,7 +103,7 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
     about_paper = bool(_MEANS_A_PAPER.search(question)) or own_names[0].lower() in question.lower()
     if _WHY.search(question) or (_ASKS_FOR_PAPER.search(question) and not about_paper):
         return True
-    asked = _DESCRIPTION.sub("", question)
+    asked = _DESCRIPTION.sub("", question).strip(" ,")
     return (
         not _WHO.search(asked)
         and _tells_attributes(asked, told)

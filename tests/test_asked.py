@@ -65,6 +65,7 @@ def test_what_is_told_is_stated(question: str) -> None:
         "What are the names of the three datasets SieveTune was tested on?",
         "Is SieveTune better than random sampling?",
         "Does SieveTune outperform DataComp?",
+        "In the paper on noisy examples, what learning rate was used?",
         "Does SieveTune support images?",
         "Was SieveTune evaluated on Wikipedia?",
     ],
