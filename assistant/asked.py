@@ -1,109 +1,203 @@
-"""What kind of thing a question asks for, and whether an abstract holds one.
+"""What a question asks for, and whether an abstract tells it.
 
 The cross-encoder tells whether a sentence is about what is asked, hardly whether it answers: "What learning rate
-was used to train R2M?" scores high on any sentence about training R2M. So some kinds of things are looked for:
-persons, numbers of something, amounts, the details of experiments that abstracts seldom give, names that the question
-brings up itself, and names of models and data sets. A question for anything else is taken to be answered by what is
-relevant to it: to refuse what can be answered is the worse mistake.
+was used to train R2M?" scores high on any sentence about training R2M. So a question is read for what it asks: an
+attribute that abstracts often leave out (`attributes.py`), a number (`amounts.py`), things that have names, or a
+comparison with something. Each has its own evidence, without which the paper does not state it. A question for
+anything else is taken to be answered by what is relevant to it: to refuse what can be answered is the worse mistake.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
+from assistant.amounts import NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
+from assistant.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
 from assistant.wording import any_of, content_stems, pattern, stem, stems
-from vectorstore.names import TOKEN, names_in
+from vectorstore.names import TOKEN, looks_like_name, names_in
 
-_AUXILIARY = any_of("is are was were does do did has have had can could will would should")
-_LEAD = r"^(?:\w+ ){0,2}?"
-"""Up to two words may come before the word that asks: "On which ...", "And over how many ..."."""
-_AFTER_NOUN = rf"(?= {_AUXILIARY}\b| {any_of('took takes? in of on at for from per need(?:s|ed)? use[sd]?')}\b|[,?.]|$)"
-_HOW_MANY = pattern(rf"{_LEAD}how many (?P<noun>.+?){_AFTER_NOUN}")
-_AMOUNT = pattern(
-    rf"{_LEAD}how {any_of('much large big high low far long fast')}\b"
-    rf"|{_LEAD}what {any_of('percentage percent fraction share proportion number amount')}\b"
+_WORK = any_of(
+    "papers? works? study studies methods? approach frameworks? benchmarks? schemes? models? systems? algorithms? "
+    "techniques? strategy optimi[sz]er solver objective policy generator defen[cs]e scheduler bandit"
 )
-_PERSON = pattern(
-    rf"^{any_of('who whom by_whom')} (?:else )?"
-    rf"{any_of('is are was were did wrote made created developed proposed built')}\b"
-    r"|^(?:the |its |their )?(?:authors?|affiliations?)\b"
-    rf"|\b(?:which|what) {any_of('universit(?:y|ies) institut(?:ions?|es?) labs? compan(?:y|ies) countr(?:y|ies)')}\b"
+_MEANS_A_PAPER = pattern(
+    rf"\b{any_of('the this that their its')} (?:[\w-]+[ -]){{0,3}}?{_WORK}\b|\b{any_of('they their authors served')}\b"
+    rf"|\b{any_of('is are was were')} (?:\w+ly )?"
+    rf"{any_of('used examined tested applied evaluated computed chosen run')}\b"
+    rf"|^(?:and )?{any_of('on with by at from under')} (?:which|what)\b|\bnames of the\b"
+    rf"|^(?:which|what) (?:[\w-]+ ){{1,3}}{AUXILIARY} (?:the|it)\b"
 )
-_ENTITY = pattern(
-    rf"{_LEAD}(?:which|what) (?:\w+ ){{0,2}}?{any_of('models? llms? gpus? solvers? simulators? backbones?')}\b"
-    rf"|{_LEAD}(?:which|what) (?:\w+ ){{0,2}}?data ?sets?\b"
+"""Asks about the content of one paper, rather than which paper it is."""
+_ASKS_FOR_PAPER = pattern(
+    rf"\b(?:which|what) (?:[\w-]+ ){{0,3}}?{_WORK} |\bwhat(?:'s| is| are)? (?:it|they|this|that)? ?called\b"
+    rf"|\b{any_of('is are')} there (?:an?|any|some) (?!(?:[\w-]+ ){{0,2}}"
+    rf"{any_of('code implementation package ablation rate proof demo theor(?:y|em|etical) guarantee')})"
+    r"|\bha(?:s|ve) (?:any|some) ?(?:body|one)\b"
 )
-"""Asks for things that have names, so that an answer holds one."""
-_REFERS_TO_PAPER = pattern(
-    rf"\b{any_of('the this that their its')} (?:\w+[ -]){{0,3}}?"
-    rf"{any_of('paper work study method approach framework benchmark scheme model system algorithm technique')}\b"
+_DESCRIPTION = pattern(
+    rf",? {any_of('in of for by with from at')} {any_of('the this that')} (?:[\w-]+ ){{0,4}}?"
+    rf"(?:{any_of('paper work study')}|{_WORK} {any_of('that which on about where')})\b[^,]*"
 )
-_DETAILS = stems(
-    "batch epoch seed optimizer temperature hyperparameter gpu hardware hour day cost price fee licence license page "
-    "parameter memory carbon energy funding grant university implementation significance significant ablation "
-    "limitation baseline solver coefficient rank chip"
+"""The words that only say which paper is meant, at the end of a question or before its first comma."""
+_WHY = pattern(r"\b(?:why|how come|for what reason)\b")
+"""Abstracts nearly always say why they do what they do."""
+_YES_NO = pattern(rf"^(?:and |but |so )?{AUXILIARY}\b")
+_WHO = pattern(
+    rf"^(?:and |by )?whom?\b(?: {any_of('is are was were')})? (?:[\w-]+ ){{0,3}}?"
+    rf"{any_of('authors? behind team researchers')}\b|^(?:and )?by whom\b"
+    r"|^(?:and )?who (?:else |first |has )?"
+    + any_of(
+        "wrote made created developed built designed published funded annotated labell?ed collected reviewed checked "
+        "graded judged rated"
+    )
+    + r"\b"
 )
-_DETAIL_PHRASES = ("learning rate", "programming language", "training time", "data set size", "false positive")
-"""Details of experiments and papers: an abstract that gives one uses the word."""
-_LOOSELY_COUNTED = stems("time fold percent percentage point part component thing way step stage kind type")
-"""What is counted without being named beside the number: "10 times faster" may be "a 10x speed-up"."""
-_COUNTED_ALIKE = {stem("llms"): stem("models"), stem("participants"): stem("people")}
-_NUMBER = pattern(
-    rf"\d|\b{any_of('one two three four five six seven eight nine ten eleven twelve dozens? hundreds? thousands?')}\b"
+"""Asks for persons, whom abstracts do not name."""
+
+_KIND_ASKED = pattern(r"\b(?:kinds?|sorts?|types?) of\b")
+_NAME_ASKED = pattern(rf"\bnames?\b|\b(?:which|what|the) (?:exact|specific|concrete|\d+|{NUMBER_WORD}) ")
+_NOT_THE_HEAD = "[ -]" + any_of(
+    "sizes? scales? types? famil(?:y|ies) parameters? components? techniques? layers? weights? outputs? performance"
 )
-_NEAR = 6
-"""Words between a number and what it counts."""
-_LONGEST_COUNTED = 4
-"""Words; what follows a longer phrase is more than the thing counted."""
+"""What makes another thing of the noun before: "model sizes"."""
+_INTRODUCES = pattern(rf"\b{any_of('introduce propose construct present develop')}s?\b")
+_SPELLED_OUT = re.compile(r"(?:[A-Z][\w-]*\s+){0,8}\(\W*([A-Za-z]*[A-Z][\w-]*)\W*\)")
+"""An abbreviation with the words it stands for: a name of a concept, seldom of data or a model."""
+_VAGUE = stems(
+    "diverse various multiple several many different standard existing strong challenging other all prior previous "
+    "recent state-of-the-art state art real-world public popular representative relevant novel new unseen potential "
+    "possible large-scale extensive comprehensive rigorous evaluated baseline open first same static our this these "
+    "such the of on a an across and both one two three four five six seven eight nine ten"
+)
+"""Words before a noun that do not say which things they are."""
+
+_CLAUSE_END = r"(?= (?:at|in|on|for|with|when|while|too|as|does|do|did|is|are|was|were|gets?)\b|[,?.;:]|$)"
+_COMPARED = pattern(
+    r"\b(?:(?<!rather )(?<!more )(?<!other )than|against|versus|vs\.?|compared (?:to|with)|relative to"
+    rf"|{any_of('outperforms? beats? surpass(?:es)?')}"
+    rf"|(?:gains?|improve(?:ments?|s)?) (?:\w+ )?over) (?P<other>[^,?.;:]+?){_CLAUSE_END}"
+)
+_APPLIED = pattern(
+    r"\b(?:"
+    + any_of("holds? generali[sz]es? transfers? extends? appl(?:y|ies|ied) tested tried evaluated trained")
+    + r"(?: up| well| also)? (?:for|to|on|with)|"
+    + any_of("works?_(?:on|for) supports? protects?_against combined?_with")
+    + r") (?:the )?(?P<other>[\w-]+)"
+)
+_GENERIC = stems(
+    "baseline state art method approach exist previous prior other rest alternative competitor model base standard "
+    "before usual ordinary common best strong strongest new real different task data it them that this one anything "
+    "something thing rival paper work system average"
+)
+"""Words that single out nothing a paper could be compared with or applied to."""
+_ALMOST = 0.8
+"""Least likeness (difflib) of a misspelt name to the name that is meant."""
 
 
 def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str], own_names: Sequence[str]) -> bool:
-    """Whether the kind of thing that `question` asks for is in a paper, where need be in its `best` sentences.
+    """Whether a paper tells what `question` asks for, where need be in its `best` sentences.
 
     `own_names` are the names of the paper's system, its label first.
     """
-    abstract = " ".join(paper_sentences)
-    if _PERSON.search(question):
+    told = Told(paper_sentences, best, own_names)
+    about_paper = bool(_MEANS_A_PAPER.search(question)) or own_names[0].lower() in question.lower()
+    if _WHY.search(question) or (_ASKS_FOR_PAPER.search(question) and not about_paper):
+        return True
+    asked = _DESCRIPTION.sub("", question).strip(" ,")
+    return (
+        not _WHO.search(asked)
+        and _tells_attributes(asked, told)
+        and tells_count(asked, told)
+        and tells_amount(asked, told)
+        and (not about_paper or _tells_names(asked, told))
+        and _holds_others(asked, told)
+        and _holds_names(question, told)
+    )
+
+
+def _tells_attributes(asked: str, told: Told) -> bool:
+    return all(_tells(attribute, asked, told) for attribute in ATTRIBUTES if attribute.is_asked_in(asked))
+
+
+def _tells(attribute: Attribute, asked: str, told: Told) -> bool:
+    if not attribute.told:
         return False
-    if (match := _HOW_MANY.search(question)) and not _counts(match["noun"], abstract):
-        return False
-    if _AMOUNT.search(question) and not any(_NUMBER.search(sentence) for sentence in best):
-        return False
-    if _missing(question, abstract, own_names):
-        return False
-    return not _ENTITY.search(question) or _names_one(question, best, own_names)
+    if not attribute.valued:
+        return bool(words(attribute.told).search(told.text))
+    return any(are_near(words(attribute.told), NUMBER, sentence) for sentence in told.sentences)
 
 
-def _missing(question: str, abstract: str, own_names: Sequence[str]) -> set[str]:
-    """The details that the question asks for and the names it brings up that the abstract does not hold."""
-    held = content_stems(f"{abstract} {' '.join(own_names)}")
-    text = f"{abstract} {' '.join(own_names)}".lower()
-    details = {stem(word) for word in TOKEN.findall(question)} & _DETAILS
-    names = {name.lower() for name in names_in(question)}
-    details -= held
-    details |= {phrase for phrase in _DETAIL_PHRASES if phrase in question.lower() and phrase not in text}
-    return details | {name for name in names if name not in text and stem(name) not in held}
+def _tells_names(asked: str, told: Told) -> bool:
+    """Whether the abstract tells which models, data sets or the like, if `asked` is that."""
+    if _KIND_ASKED.search(asked):
+        return True
+    return all(
+        _names_one(kind, asked, told)
+        or (kind.described and not _NAME_ASKED.search(asked) and _describes(kind, asked, told))
+        for kind in NAMED
+        if _asks_for(kind, asked)
+    )
 
 
-def _counts(noun: str, abstract: str) -> bool:
-    """Whether a number stands near the thing counted, as in "17 state-of-the-art LLMs"."""
-    stems_of_noun = [_counted(word) for word in TOKEN.findall(noun)]
-    if not 0 < len(stems_of_noun) <= _LONGEST_COUNTED or _LOOSELY_COUNTED & set(stems_of_noun):
-        return bool(_NUMBER.search(abstract))
-    words = abstract.split()
-    places = [
-        at for at, word in enumerate(words) if stems_of_noun[-1] in {_counted(part) for part in TOKEN.findall(word)}
-    ]
-    return any(_NUMBER.search(" ".join(words[max(0, at - _NEAR) : at + 1])) for at in places)
+def _asks_for(kind: Named, asked: str) -> bool:
+    words_between = rf"(?:(?!{AUXILIARY}\b)[\w-]+ ){{0,3}}?"
+    return bool(
+        pattern(
+            rf"(?:^|[,:;–-] |\b{any_of('than for of on with in to by')} )(?:[\w,]+ ){{0,3}}?"
+            rf"(?:(?:which|what)(?! {AUXILIARY}\b)|names? of the) {words_between}{words(kind.asked).pattern}"
+            rf"(?!{_NOT_THE_HEAD})"
+        ).search(asked)
+    )
 
 
-def _counted(word: str) -> str:
-    return _COUNTED_ALIKE.get(stem(word), stem(word))
+def _names_one(kind: Named, asked: str, told: Told) -> bool:
+    """Whether the abstract holds a name of this kind, other than the paper's own and those in the question."""
+    if kind.known and words(kind.known).search(told.text):
+        return True
+    abbreviations = [match[1] for sentence in told.sentences for match in _SPELLED_OUT.finditer(sentence)]
+    own = told.own_names if kind.known or kind.described or told.own_names[0].lower() in asked.lower() else []
+    ruled_out = _name_parts([*own, *names_in(asked), *abbreviations])
+    others = [words(other.known) for other in NAMED if other.known and other is not kind]
+    for sentence in told.sentences:
+        if _INTRODUCES.search(sentence) and kind.known:
+            continue  # what the authors made themselves
+        text = _SPELLED_OUT.sub("", sentence)
+        names = [name for name in names_in(text) if looks_like_name(name) and not name[0].isdigit()]
+        if any(
+            are_near(words(kind.beside), re.compile(re.escape(name)), text)
+            for name in names
+            if not _name_parts([name]) & ruled_out and not any(other.fullmatch(name) for other in others)
+        ):
+            return True
+    return False
 
 
-def _names_one(question: str, best: Sequence[str], own_names: Sequence[str]) -> bool:
-    """Whether the best sentences hold a name that the question does not; the paper's own only if it is asked for."""
-    known = question.lower()
-    if _REFERS_TO_PAPER.search(question) or own_names[0].lower() in known:
-        known += f" {' '.join(own_names)}".lower()
-    found = {name.lower() for sentence in best for name in names_in(sentence)}
-    found |= {own_names[0].lower()}
-    return any(name not in known for name in found)
+def _name_parts(names: Iterable[str]) -> set[str]:
+    """The names whole and in their parts, in one form for singular and plural."""
+    return {part.lower().rstrip("s") for name in names for part in (name, *re.split(r"[ -]", name)) if part}
+
+
+def _describes(kind: Named, asked: str, told: Told) -> bool:
+    """Whether a word that the question does not have says which they are: "selection-based baselines"."""
+    described = pattern(rf"(?<![\w-])([\w-]+) {words(kind.asked).pattern}")
+    found = [content_stems(match[1]) for sentence in told.sentences for match in described.finditer(sentence)]
+    return any(not modifier & content_stems(asked) and not modifier <= _VAGUE for modifier in found)
+
+
+def _holds_others(asked: str, told: Told) -> bool:
+    """Whether the abstract holds what the paper is to be compared with, or applied to."""
+    others = [match["other"] for match in _COMPARED.finditer(asked)]
+    if _YES_NO.search(asked):
+        others += [match["other"] for match in _APPLIED.finditer(asked)]
+    return all(not wanted or bool(wanted & (_GENERIC | told.stems)) for wanted in map(content_stems, others))
+
+
+def _holds_names(question: str, told: Told) -> bool:
+    """Whether the abstract holds the names that the question brings up, be they a little misspelt."""
+    tokens = {token.lower() for token in TOKEN.findall(told.text)}
+    return all(
+        name.lower() in told.text.lower()
+        or stem(name) in told.stems
+        or bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST))
+        for name in names_in(question)
+    )

@@ -25,6 +25,8 @@ relevance alone two and a half times as many answerable questions would be refus
 _SHARED_WORD = 1.5
 _MOST_SHARED = 4
 _UNKNOWN_NAME = 2.0
+_NAMED = 4.0
+"""Added when the question names the paper: then its words may be far from those of the abstract."""
 _LISTED = -2.0
 """Least relevance of a paper's best sentence to the topic of a list that the paper belongs to."""
 _LISTED_BELOW_BEST = 7.0
@@ -78,7 +80,8 @@ class EvidenceJudge:
         best = _best_paper(scored)
         sentences = self._ordered(question, [sentence for sentence in scored if sentence.paper == best])
         ranked = _ranked(passages, scored)
-        relevant = self._is_covered(question, best, max(sentence.relevance for sentence in sentences))
+        relevance = max(sentence.relevance for sentence in sentences)
+        relevant = self._is_covered(question, best, relevance + _NAMED * bool(named))
         if not relevant and not named:
             return Evidence(status="not_covered", passages=ranked)
         stated = relevant and _is_stated(question, best, sentences)

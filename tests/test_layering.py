@@ -16,7 +16,10 @@ ABOVE = {
 }
 LAYERS = [
     {"assistant.types", "assistant.errors"},
-    {"assistant.wording", "assistant.conversation", "assistant.asked", "assistant.models", "assistant.budget"},
+    {"assistant.wording", "assistant.conversation", "assistant.models", "assistant.budget"},
+    {"assistant.attributes"},
+    {"assistant.amounts"},
+    {"assistant.asked"},
     {"assistant.routing", "assistant.followup", "assistant.evidence", "assistant.quoting"},
     {"assistant.verification", "assistant.replies"},
     {"assistant.writing"},
