@@ -55,6 +55,14 @@ def answered(label: str) -> Turn:
         (asked("What is LiftQuant?"), "What does this method achieve?", "What does LiftQuant achieve?"),
         (asked("Does UPD handle UPDATE rules?"), "And ProjQ?", "Does ProjQ handle UPDATE rules?"),
         (
+            asked("What is LiftQuant?", "And ProjQ?", "Does it need data?"),
+            "What does the first paper say about speed?",
+            "What does LiftQuant say about speed?",
+        ),
+        (asked("What is LiftQuant?", "And ProjQ?"), "Is the other one older?", "Is LiftQuant older?"),
+        (asked("What is UPD?"), "How long does that take?", "How long does UPD take?"),
+        (asked("What is UPD?"), "Something else: what is par?", "what is par?"),
+        (
             [*asked("Which paper is on Hanabi?"), answered("HanabiLogs")],
             "How good are the best ones there?",
             "How good are the best ones in HanabiLogs?",
