@@ -11,6 +11,8 @@ from vectorstore.types import Paper
 
 _WORDS = 65
 """Quoted for one fact; the first sentence is quoted whole, whatever its length."""
+_WORDS_COMPARED = 50
+"""Quoted of each paper in a comparison."""
 _SENTENCES = 3
 """Of one paper."""
 
@@ -37,7 +39,7 @@ class QuotationWriter:
         """The sentences of the answer, in order."""
         if question.kind in ("list", "count"):
             return _list(question, evidence, numbers)
-        if question.kind == "compare" and len(evidence.papers) > 1:
+        if len(evidence.papers) > 1:
             return _comparison(evidence, numbers)
         return _fact(evidence, numbers)
 
@@ -52,7 +54,7 @@ def quotation(sentence: ScoredSentence, numbers: SourceNumbers) -> Sentence:
 def _fact(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
     paper = evidence.papers[0]
     yield _framing(paper, opens="paragraph")
-    for sentence in _within_words([s for s in evidence.sentences if s.paper == paper]):
+    for sentence in _within_words([s for s in evidence.sentences if s.paper == paper], _WORDS):
         yield quotation(sentence, numbers)
 
 
@@ -60,12 +62,12 @@ def _framing(paper: Paper, *, opens: Literal["paragraph", "item"]) -> Sentence:
     return Sentence(text=f"{paper.label}:", verdict="program", opens=opens)
 
 
-def _within_words(sentences: list[ScoredSentence]) -> list[ScoredSentence]:
+def _within_words(sentences: list[ScoredSentence], most: int) -> list[ScoredSentence]:
     """The best sentences that fit, in the order in which they stand in the abstract."""
     chosen: list[ScoredSentence] = []
     for sentence in sentences:
         words = sum(len(s.quote.split()) for s in [*chosen, sentence])
-        fits = len(chosen) < _SENTENCES and words <= _WORDS and not urls_in(sentence.quote)
+        fits = len(chosen) < _SENTENCES and words <= most and not urls_in(sentence.quote)
         if not chosen or fits:  # where the code is, is told only to those who ask
             chosen.append(sentence)
     return sorted(chosen, key=lambda sentence: sentence.span.start)
@@ -84,5 +86,6 @@ def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Ite
 def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
     for paper in evidence.papers:
         yield _framing(paper, opens="paragraph")
-        for sentence in [s for s in evidence.sentences if s.paper == paper][:_SENTENCES]:
+        of_paper = [sentence for sentence in evidence.sentences if sentence.paper == paper]
+        for sentence in _within_words(of_paper, _WORDS_COMPARED):
             yield quotation(sentence, numbers)

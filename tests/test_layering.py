@@ -16,7 +16,15 @@ ABOVE = {
 }
 LAYERS = [
     {"assistant.types", "assistant.errors"},
-    {"assistant.wording", "assistant.conversation", "assistant.asked", "assistant.models", "assistant.budget"},
+    {
+        "assistant.wording",
+        "assistant.conversation",
+        "assistant.asked",
+        "assistant.listing",
+        "assistant.languages",
+        "assistant.models",
+        "assistant.budget",
+    },
     {"assistant.routing", "assistant.followup", "assistant.evidence", "assistant.quoting"},
     {"assistant.verification", "assistant.replies"},
     {"assistant.writing"},
