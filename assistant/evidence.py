@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assistant.asked import is_stated
-from assistant.listing import listed, rarity_shared, telling_span, topic_stems
+from assistant.listing import in_full, listed, rarity_shared, telling_span, topic_stems
 from assistant.routing import read_question, without_comparing
 from assistant.types import Evidence, Question, ScoredSentence
-from assistant.wording import content_stems, stems
+from assistant.wording import any_of, content_stems, pattern, stems
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
@@ -29,8 +29,23 @@ _MOST_SHARED = 4
 _UNKNOWN_NAME = 2.0
 _SIMILARITY = 20.0
 """What the cosine of question and sentence counts beside relevance in choosing what to quote."""
-_OPENING = 2.0
-"""Taken off for the first sentence of an abstract, which gives background."""
+_BACKGROUND = 3.0
+"""Taken off for the sentences of an abstract before the authors speak of their own work."""
+_OWN_WORK = pattern(
+    r"\b(?:we|this (?:paper|work))\b.{0,40}\b"
+    + any_of(
+        "introduc propos present develop study show find identif analy formulat address investigat demonstrat reveal "
+        "tackl bridge"
+    )
+)
+"""How a sentence speaks of the authors' own work."""
+_ASKS_BACKGROUND = pattern(
+    r"\b"
+    + any_of(
+        "problem wrong existing prior previous current usual why challenge issue difficult limitation suffer fail bad "
+        "tradition"
+    )
+)
 _FOUND_LATER = 1.0
 """Taken off for each paper that was found before: search orders papers better than the cross-encoder alone."""
 _PASSAGES = 10
@@ -146,27 +161,23 @@ class EvidenceJudge:
 
     def _weigh_list(self, question: Question) -> Evidence:
         """Every paper on the topic answers, with the sentence that is nearest to it."""
-        passages = self._retriever.search(question.topic, _READ_FOR_LIST)
-        if told := self._told(question, passages):
+        topic = in_full(question.topic)
+        passages = self._retriever.search(topic, _READ_FOR_LIST)
+        if told := _told(question, passages):
             return Evidence(status="answered", passages=_ranked(passages, told), sentences=tuple(told))
-        rarities = self._retriever.rarities(sorted(topic_stems(question.topic)))
+        rarities = self._retriever.rarities(sorted(topic_stems(topic)))
         read = [(passage, [_nearest_in_words(passage, rarities)]) for passage in passages]
-        scored = {sentence.paper.paper_id: sentence for sentence in self._scored_spans(question.topic, read)}
-        ranked = _ranked(passages, list(scored.values()))
+        scored = self._scored_spans(topic, read)
+        ranked = _ranked(passages, scored)
         rarity = {p.paper.paper_id: rarity_shared(rarities, readable(p.paper.abstract)) for p in passages}
-        best = max(scored.values(), key=lambda sentence: sentence.relevance, default=None)
         held = max(rarity.values(), default=0.0) >= _HELD * sum(rarities.values()) > 0
+        best = max(scored, key=lambda sentence: sentence.relevance, default=None)
         if best is None or not (held or self._is_covered(question, best.paper, best.relevance)):
             return Evidence(status="not_covered", passages=ranked)
-        relevance = {paper_id: sentence.relevance for paper_id, sentence in scored.items()}
+        by_paper = {sentence.paper.paper_id: sentence for sentence in scored}
+        relevance = {paper_id: sentence.relevance for paper_id, sentence in by_paper.items()}
         paper_ids = listed(relevance, _similarity(passages), rarity)
-        return Evidence(status="answered", passages=ranked, sentences=tuple(scored[paper_id] for paper_id in paper_ids))
-
-    def _told(self, question: Question, passages: Sequence[Passage]) -> list[ScoredSentence]:
-        """The sentences of the papers that say by their form what the list is of."""
-        span_in = telling_span(question.text)
-        found = [(passage.paper, span_in(passage.paper)) for passage in passages] if span_in else []
-        return [ScoredSentence(paper=paper, span=span, relevance=0.0) for paper, span in found if span]
+        return Evidence(status="answered", passages=ranked, sentences=tuple(by_paper[key] for key in paper_ids))
 
     def _is_covered(self, question: Question, paper: Paper, relevance: float) -> bool:
         wanted = content_stems(question.text) - _ASKING
@@ -179,11 +190,15 @@ class EvidenceJudge:
         """Most worth quoting first: what answers each part, the last part first, then by relevance to the whole."""
         texts = [readable(sentence.quote) for sentence in sentences]
         similarities = self._retriever.similarities(question.text, texts)
-        worth = {
-            sentence: sentence.relevance + _SIMILARITY * similarity - _OPENING * (sentence.span.start == 0)
+        background = _background(question, sentences[0].paper) if sentences else []
+        weighed = [
+            replace(
+                sentence,
+                worth=sentence.relevance + _SIMILARITY * similarity - _BACKGROUND * (sentence.span in background),
+            )
             for sentence, similarity in zip(sentences, similarities, strict=True)
-        }
-        by_whole = sorted(sentences, key=lambda sentence: -worth[sentence])
+        ]
+        by_whole = sorted(weighed, key=lambda sentence: -sentence.worth)
         if len(question.parts) == 1:
             return by_whole
         texts = [_read_text(sentence.paper, sentence.span) for sentence in by_whole]
@@ -212,6 +227,13 @@ def _read_text(paper: Paper, span: Span) -> str:
     return f"{paper.label}: {readable(span.of(paper.abstract))}"
 
 
+def _background(question: Question, paper: Paper) -> list[Span]:
+    """The sentences before those on the authors' own work; only the first one when the question asks for the others."""
+    spans = sentence_spans(paper.abstract)
+    own = next((at for at, span in enumerate(spans) if _OWN_WORK.search(readable(span.of(paper.abstract)))), 0)
+    return spans[: 1 if _ASKS_BACKGROUND.search(question.text) else max(1, own)]
+
+
 def _spans(passage: Passage) -> list[Span]:
     """The sentences of a passage, as spans of the abstract."""
     start = passage.span.start
@@ -222,6 +244,13 @@ def _nearest_in_words(passage: Passage, rarities: Mapping[str, float]) -> Span:
     """The sentence that shares the rarest words with the topic, an earlier one before a later."""
     abstract = passage.paper.abstract
     return max(_spans(passage), key=lambda span: rarity_shared(rarities, readable(span.of(abstract))))
+
+
+def _told(question: Question, passages: Sequence[Passage]) -> list[ScoredSentence]:
+    """The sentences of the papers that say by their form what the list is of."""
+    span_in = telling_span(question.text)
+    found = [(passage.paper, span_in(passage.paper)) for passage in passages] if span_in else []
+    return [ScoredSentence(paper=paper, span=span, relevance=0.0) for paper, span in found if span]
 
 
 def _similarity(passages: Sequence[Passage]) -> dict[str, float]:

@@ -16,23 +16,21 @@ _LEAST_WEIGHT = 2.75
 """A regression on the lists of the development questions, rounded. The two figures of the best paper of all make the
 cut-off follow it, but only half the way: a topic that no paper is near to is not on all of them."""
 _MOST_RARITY = 8.0
-_SPELLED_OUT = {
-    abbreviation: stems(words)
-    for abbreviation, words in {
-        "rl": "reinforcement learning",
-        "rlhf": "reinforcement learning human feedback",
-        "rlvr": "reinforcement learning verifiable rewards",
-        "llm": "language model",
-        "mllm": "multimodal language model",
-        "vlm": "vision language model",
-        "dllm": "diffusion language model",
-        "gnn": "graph neural network",
-        "pde": "differential equation",
-        "ptq": "quantization",
-        "sft": "supervised tuning",
-        "cot": "chain thought",
-    }.items()
+_IN_FULL = {
+    "rl": "reinforcement learning",
+    "rlhf": "reinforcement learning from human feedback",
+    "rlvr": "reinforcement learning with verifiable rewards",
+    "llm": "language model",
+    "mllm": "multimodal language model",
+    "vlm": "vision language model",
+    "dllm": "diffusion language model",
+    "gnn": "graph neural network",
+    "pde": "differential equation",
+    "ptq": "quantization",
+    "sft": "supervised tuning",
+    "cot": "chain thought",
 }
+_STEMS_IN_FULL = {abbreviation: content_stems(words) for abbreviation, words in _IN_FULL.items()}
 _COMMON = stems(
     "paper method approach work show propose introduce present study treat handle involve give include contain "
     "consider report mention discuss deal make release use new other experiment result role play own kind model system"
@@ -57,6 +55,11 @@ _INTRODUCES = pattern(
 )
 
 
+def in_full(topic: str) -> str:
+    """`topic` with the words that its abbreviations stand for, unless it is more than an abbreviation."""
+    return _IN_FULL.get(topic.lower().removesuffix("s"), topic)
+
+
 def topic_stems(topic: str) -> set[str]:
     """The stems of the words that carry the topic, all of them if all are common in questions."""
     found = _stems_of_parts(topic)
@@ -65,7 +68,7 @@ def topic_stems(topic: str) -> set[str]:
 
 def _stems_of_parts(text: str) -> set[str]:
     """The stems of the content words; of a hyphenated word those of its parts, but of "GPT-2" the whole."""
-    found = {word[:-1] if word[:-1] in _SPELLED_OUT else word for word in content_stems(text)}
+    found = {word[:-1] if word[:-1] in _IN_FULL else word for word in content_stems(text)}
     split = {word for word in found if "-" in word and all(part.isalpha() for part in word.split("-"))}
     return {word for word in found - split if not word.isdigit()}
 
@@ -73,7 +76,7 @@ def _stems_of_parts(text: str) -> set[str]:
 def _held(text: str) -> set[str]:
     """The stems in `text`, with abbreviations spelled out and made, and names without their version."""
     found = _stems_of_parts(text)
-    for abbreviation, words in _SPELLED_OUT.items():
+    for abbreviation, words in _STEMS_IN_FULL.items():
         if abbreviation in found or words <= found:
             found |= {abbreviation, *words}
     return found | {match[1] for word in found if (match := _NUMBERED.fullmatch(word))}

@@ -25,7 +25,8 @@ _OVERVIEW = pattern(
         f"what_(?:is|are)_(?:this|these|the)_(?:collection|conference|{_PAPER})_about "
         f"(?:(?:give|show)_me_)?an_overview(?:_of_(?:the|these|all|this)_(?:collection|conference|{_PAPER}))? overview "
         f"(?:what|which)_{_PAPER}_(?:are_there|do_you_(?:have|know)|are_in_here|are_in_(?:the|this)_collection) "
-        f"(?:list|show)(?:_me)?_(?:all|every|the|all_the|all_of_the)_{_PAPER}"
+        f"(?:list|show)(?:_me)?_(?:all|every|the|all_the|all_of_the)_{_PAPER} "
+        f"how_many_{_PAPER}_(?:are_there|are_in_(?:here|(?:the|this)_collection)|do_you_(?:have|know))(?:_in_total|_here)?"
     )
     + r"[\s?.!]*"
 )
@@ -69,8 +70,8 @@ _ASKING = pattern(
     r"^(?:(?:can|could|would) you )?(?:in |on )?(?:(?:"
     + any_of(
         "what_do_you_have_(?:on|about) tell_me do_you_(?:have|know) (?:are|is)_there how_many (?:the_)?number_of "
-        "which what list show find name give count who(?=_(?:else_)?works?_on) do does me all the of any every these "
-        "those other else single"
+        "are which what list show find name give count who(?=_(?:else_)?works?_on) do does me all the of any every "
+        "these those other else single"
     )
     + r")\s+)*"
     rf"(?:{_PAPER}|research|everything|anything|something|ones)?\b"

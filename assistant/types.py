@@ -45,6 +45,8 @@ class ScoredSentence:
     span: Span
     relevance: float
     """Cross-encoder logit, the highest over the parts of the question."""
+    worth: float = 0.0
+    """How much the sentence is worth quoting, beside others of its paper."""
 
     @property
     def quote(self) -> str:

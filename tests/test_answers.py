@@ -80,6 +80,15 @@ def test_what_a_paper_does_not_say_is_not_stated_and_the_nearest_is_quoted(assis
     assert citations_are_exact(answer)
 
 
+def test_more_is_quoted_when_it_is_not_clear_which_sentences_answer(assistant: Assistant) -> None:
+    def words(question: str) -> int:
+        return sum(len(citation.quote.split()) for citation in assistant.ask(question).citations)
+
+    assert (
+        words("Which GPU does LiftQuant fit a 70B model on?") <= 58 < words("What does DMPO do and how is it tested?")
+    )
+
+
 def test_a_list_has_one_quotation_per_paper(assistant: Assistant) -> None:
     answer = assistant.ask("Which papers deal with diffusion language models?")
     assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}

@@ -1,6 +1,6 @@
 import pytest
 
-from assistant.listing import listed, rarity_shared, telling_span, topic_stems
+from assistant.listing import in_full, listed, rarity_shared, telling_span, topic_stems
 from vectorstore.types import Paper
 
 
@@ -56,3 +56,8 @@ def test_a_list_ends_where_papers_are_far_below_the_best() -> None:
     similarity = {"a": 0.75, "b": 0.72, "c": 0.5}
     assert listed(relevance, similarity, {"a": 4.0, "b": 4.0, "c": 0.0}) == ["a", "b"]
     assert listed({"a": -11.0}, {"a": 0.4}, {"a": 0.0}) == ["a"]
+
+
+def test_a_topic_that_is_an_abbreviation_is_read_in_full() -> None:
+    assert in_full("RL") == "reinforcement learning"
+    assert in_full("RL for games") == "RL for games"

@@ -19,6 +19,7 @@ from assistant.routing import kind_of, read_question, without_comparing
         ("LiftQuant versus ProjQ", "compare"),
         ("What is in here?", "overview"),
         ("Which papers are there?", "overview"),
+        ("How many papers are there in total?", "overview"),
         ("hello!", "smalltalk"),
         ("Thank you very much", "smalltalk"),
         ("What can you do?", "smalltalk"),
@@ -55,6 +56,7 @@ def test_a_question_is_of_the_kind_that_its_words_ask_for(question: str, kind: s
         ("Gaussians turn up in which of the papers?", "Gaussians"),
         ("How many papers are about games (not counting chess)?", "games"),
         ("Tell me which papers deal with safety", "safety"),
+        ("What are the papers on RL?", "RL"),
     ],
 )
 def test_the_topic_of_a_list_is_the_question_without_the_asking(question: str, topic: str) -> None:
