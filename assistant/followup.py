@@ -17,8 +17,9 @@ _PAPER = any_of(
     "paper method model work approach system framework benchmark dataset study technique algorithm scheme authors"
 )
 _POINTING = (
+    pattern(rf"\b(?:this|that|the same) {_PAPER}\b(?P<owner>['’]s)?"),
     pattern(
-        rf"\b(?:this|that|the same) {_PAPER}\b(?P<owner>['’]s)?|\bthe {_PAPER}"
+        rf"\bthe {_PAPER}"
         rf"(?=\s*(?:[?.!,]|$)| (?:\w+ed|{any_of('use do does did is was can work fit run')})\b)"
     ),
     pattern(rf"\b(?P<owner>its)\b|(?<!\bis )(?<!\bwas )\bit\b(?! {any_of('is was possible true known rain')}\b)"),
@@ -28,7 +29,7 @@ _POINTING = (
     pattern(rf"(?:(?<=\bfor )|(?<=\bof ))(?:that|this)\b(?= {any_of('in on at as when if')}\b)"),
     pattern(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?=\s*(?:[?.!,]|$))"),
 )
-"""Tried in this order; one phrase is replaced."""
+"""Tried in this order; one phrase is replaced, in a long question only one of the first kind."""
 _CONNECTIVE = pattern(
     rf"^(?:{any_of('and but so then also or')}\b[\s,]*)?(?:{any_of('(?:what|how)_about what_of the_same_for')}\b\s*)?"
 )
@@ -56,6 +57,8 @@ _CHANGE = pattern(
     rf"(?:something {any_of('else different')}|{any_of('another a_different a_new')} {any_of('question topic subject')}"
     r"|by the way)\b[\s,:.!-]*"
 )
+_POINTS_BACK = 12
+"""Words; in a longer question "it" and "they" stand for something in the question itself."""
 _SHORT = 8
 """Words; a longer question says what it is about."""
 
@@ -145,7 +148,8 @@ def _fragment(question: str) -> str | None:
 
 
 def _pointed(question: str, subject: str) -> str:
-    for pointing in _POINTING:
+    is_long = len(question.split()) > _POINTS_BACK
+    for pointing in _POINTING[:1] if is_long else _POINTING:
         match = pointing.search(question)
         if match:
             owner = "'s" if match.groupdict().get("owner") else ""

@@ -82,6 +82,7 @@ def test_a_follow_up_is_asked_of_the_paper_last_spoken_of(turns: list[Turn], que
         "Is it raining?",
         "What is ProjQ?",
         "How do ProjQ and CGSVD differ?",
+        "Some people taught a robot arm to fold towels with words only. How do they check that it works?",
     ],
 )
 def test_a_question_that_stands_by_itself_is_left_alone(question: str) -> None:
