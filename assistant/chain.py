@@ -1,14 +1,15 @@
 """The pipeline: question -> standalone question -> evidence -> sentences, each checked -> answer."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant import replies
 from assistant.conversation import SourceNumbers, clean_question, read_turns
 from assistant.evidence import EvidenceJudge
-from assistant.followup import standalone_question
+from assistant.followup import label_in, standalone_question, subject_of
+from assistant.languages import in_english, is_english
 from assistant.quoting import QuotationWriter, Writer
 from assistant.routing import read_question
 from assistant.types import (
@@ -52,7 +53,7 @@ class Assistant:
         """The answer as it comes: the passages found, then each sentence, at last the whole."""
         watch = _Stopwatch()
         turns = read_turns(history)
-        asked = read_question(standalone_question(clean_question(question), turns, self._retriever.labels()))
+        asked = self._asked(clean_question(question), turns)
         evidence = self._evidence(asked)
         watch.stop("evidence")
         yield PassagesFound(passages=evidence.passages)
@@ -87,6 +88,23 @@ class Assistant:
     def papers(self) -> list[Paper]:
         """All papers of the collection, in the order in which they were read."""
         return self._retriever.papers()
+
+    def _asked(self, question: str, turns: Sequence[Turn]) -> Question:
+        """The question as the collection spells it and the models read it, without the turns before it."""
+        spelt = self._retriever.respelled(question)
+        if is_english(question):
+            return self._standalone(spelt, turns)
+        worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
+        return replace(self._standalone(worded, turns), is_english=False)
+
+    def _standalone(self, question: str, turns: Sequence[Turn]) -> Question:
+        labels = self._retriever.labels()
+        asked = read_question(standalone_question(question, turns, labels))
+        subject = subject_of(turns, labels)
+        is_open = asked.text == question and not label_in(question, labels)
+        if subject and is_open and self._judge.continues(asked, subject):
+            return read_question(f"{subject}: {question}")
+        return asked
 
     def _evidence(self, asked: Question) -> Evidence:
         if asked.kind in ("smalltalk", "overview"):

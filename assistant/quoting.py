@@ -1,5 +1,6 @@
 """What a writer is, and the one that quotes: the abstracts' own sentences, with a few words of the program's."""
 
+import math
 from collections.abc import Iterator
 from typing import Literal, Protocol
 
@@ -9,8 +10,16 @@ from vectorstore.loading.text import urls_in
 from vectorstore.markup import readable
 from vectorstore.types import Paper
 
-_WORDS = 65
+_WORDS = 58
 """Quoted for one fact; the first sentence is quoted whole, whatever its length."""
+_WORDS_UNSURE = 90
+"""Quoted when it is not clear which sentences answer, or when there are several questions in one."""
+_SURE = 0.93
+"""Share of the two best sentences in the worth of all, at which it is clear."""
+_TEMPERATURE = 2.0
+"""What a difference in worth is divided by before the shares are computed."""
+_WORDS_COMPARED = 50
+"""Quoted of each paper in a comparison."""
 _SENTENCES = 3
 """Of one paper."""
 
@@ -37,9 +46,9 @@ class QuotationWriter:
         """The sentences of the answer, in order."""
         if question.kind in ("list", "count"):
             return _list(question, evidence, numbers)
-        if question.kind == "compare" and len(evidence.papers) > 1:
+        if len(evidence.papers) > 1:
             return _comparison(evidence, numbers)
-        return _fact(evidence, numbers)
+        return _fact(question, evidence, numbers)
 
 
 def quotation(sentence: ScoredSentence, numbers: SourceNumbers) -> Sentence:
@@ -49,23 +58,31 @@ def quotation(sentence: ScoredSentence, numbers: SourceNumbers) -> Sentence:
     )
 
 
-def _fact(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+def _fact(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
     paper = evidence.papers[0]
     yield _framing(paper, opens="paragraph")
-    for sentence in _within_words([s for s in evidence.sentences if s.paper == paper]):
+    sentences = [sentence for sentence in evidence.sentences if sentence.paper == paper]
+    sure = len(question.parts) == 1 and _share_of_two_best(sentences) >= _SURE
+    for sentence in _within_words(sentences, _WORDS if sure else _WORDS_UNSURE):
         yield quotation(sentence, numbers)
+
+
+def _share_of_two_best(sentences: list[ScoredSentence]) -> float:
+    best = max(sentence.worth for sentence in sentences)
+    shares = sorted(math.exp((sentence.worth - best) / _TEMPERATURE) for sentence in sentences)
+    return sum(shares[-2:]) / sum(shares)
 
 
 def _framing(paper: Paper, *, opens: Literal["paragraph", "item"]) -> Sentence:
     return Sentence(text=f"{paper.label}:", verdict="program", opens=opens)
 
 
-def _within_words(sentences: list[ScoredSentence]) -> list[ScoredSentence]:
+def _within_words(sentences: list[ScoredSentence], most: int) -> list[ScoredSentence]:
     """The best sentences that fit, in the order in which they stand in the abstract."""
     chosen: list[ScoredSentence] = []
     for sentence in sentences:
         words = sum(len(s.quote.split()) for s in [*chosen, sentence])
-        fits = len(chosen) < _SENTENCES and words <= _WORDS and not urls_in(sentence.quote)
+        fits = len(chosen) < _SENTENCES and words <= most and not urls_in(sentence.quote)
         if not chosen or fits:  # where the code is, is told only to those who ask
             chosen.append(sentence)
     return sorted(chosen, key=lambda sentence: sentence.span.start)
@@ -84,5 +101,6 @@ def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Ite
 def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
     for paper in evidence.papers:
         yield _framing(paper, opens="paragraph")
-        for sentence in [s for s in evidence.sentences if s.paper == paper][:_SENTENCES]:
+        of_paper = [sentence for sentence in evidence.sentences if sentence.paper == paper]
+        for sentence in _within_words(of_paper, _WORDS_COMPARED):
             yield quotation(sentence, numbers)

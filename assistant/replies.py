@@ -49,13 +49,17 @@ def not_covered(papers: int) -> Iterator[Sentence]:
 
 
 def not_stated(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
-    """The answer when a paper is on the subject but its abstract does not say; with the nearest that it does say."""
-    yield Sentence(
-        text=f"The abstract of {evidence.papers[0].label} does not state this. The nearest it says:",
-        verdict="program",
-        opens="paragraph",
+    """The answer when papers are on the subject but their abstracts do not say; with the nearest that they do say."""
+    labels = [paper.label for paper in evidence.papers]
+    text = (
+        f"The abstract of {labels[0]} does not state this. The nearest it says:"
+        if len(labels) == 1
+        else f"The abstracts of {', '.join(labels[:-1])} and {labels[-1]} do not state this. The nearest they say:"
     )
-    yield quotation(evidence.sentences[0], numbers)
+    yield Sentence(text=text, verdict="program", opens="paragraph")
+    for paper in evidence.papers:
+        nearest = next(sentence for sentence in evidence.sentences if sentence.paper == paper)
+        yield quotation(nearest, numbers)
 
 
 def left_out(sentences: int) -> Sentence:

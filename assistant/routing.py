@@ -1,5 +1,8 @@
 """Standalone question -> what kind of answer it asks for."""
 
+import re
+from collections.abc import Sequence
+
 from assistant.types import Kind, Question
 from assistant.wording import any_of, pattern
 from vectorstore.names import names_in
@@ -22,27 +25,63 @@ _OVERVIEW = pattern(
         f"what_(?:is|are)_(?:this|these|the)_(?:collection|conference|{_PAPER})_about "
         f"(?:(?:give|show)_me_)?an_overview(?:_of_(?:the|these|all|this)_(?:collection|conference|{_PAPER}))? overview "
         f"(?:what|which)_{_PAPER}_(?:are_there|do_you_(?:have|know)|are_in_here|are_in_(?:the|this)_collection) "
-        f"(?:list|show)(?:_me)?_(?:all|every|the|all_the|all_of_the)_{_PAPER}"
+        f"(?:list|show)(?:_me)?_(?:all|every|the|all_the|all_of_the)_{_PAPER} "
+        f"how_many_{_PAPER}_(?:are_there|are_in_(?:here|(?:the|this)_collection)|do_you_(?:have|know))(?:_in_total|_here)?"
     )
     + r"[\s?.!]*"
 )
-_COUNT = pattern(rf"\bhow many (?:of (?:the|these) )?(?:\w+ )?{_PAPER}\b")
+_OCCUR = any_of("comes?_up turns?_up shows?_up appears? occurs? used mentioned discussed found")
+_COUNT = pattern(
+    rf"\b(?:how many|(?:the )?number of|count) {any_of('(?:(?:of|all|the|these|those)_)*')}(?:\w+ )?{_PAPER}\b"
+)
 _COMPARE = pattern(
     rf"\b{any_of('compare[ds]? comparison versus vs differences?_between different_from differ_from')}\b"
-    r"|\bhow do(?:es)? .+ differ\b"
+    r"|\bhow do(?:es)? .+ differ\b|\bwhich (?:one|of (?:the two|them|these))\b.+ or \b"
+    r"|\b(?:both|either) .+ (?:and|or)\b|\beach of them\b|\brespectively\b|\bthe one and (?:in )?the other\b"
+)
+_COMPARING = pattern(
+    rf"\b(?:{any_of('compare[ds]? differ different')}(?: {any_of('to with from')})?"
+    rf"|{any_of('comparison versus vs differences?')})\b"
+    rf"|\b{any_of('how_do(?:es)?(?=_+differ) in_terms_of when_it_comes_to between both either each_of_them the_two')}\b"
+    rf"|^\W*{any_of('and or is are the papers? works? study with to')}\b"
 )
 _LIST = pattern(
     rf"\b{any_of('which what list show find name give_me any all are_there other')}\b(?: \w+){{0,4}} {_PAPERS}\b"
+    r"|\b(?:list|show me|name|give me|find) (?:everything|all|anything)\b"
+    r"|\b(?:anything|everything) (?:here )?(?:about|on)\b"
+    rf"|\bwhat (?:other )?{any_of('works? research')} (?:is|are) there\b|\bwho (?:else )?works on\b"
+    rf"|^(?:please )?{_PAPERS} (?:with|on|about|that|which|using)\b|^what do you have (?:on|about)\b|^which ones\b"
+    rf"|^where (?:do|does|is|are) .+ {_OCCUR}\b"
+)
+_COURTESY = pattern(
+    rf"^(?:{any_of('hi hello hey ok(?:ay)? so and please well thanks')}\b[\s,.!-]*)+"
+    r"|[\s,]*\b(?:please|thanks|thank you)\b[\s.!?]*$"
+)
+_EXCEPTION = pattern(
+    rf"\s*[(,-]*\s*\b{any_of('not_(?:counting|including) except excluding other_than apart_from')}\b[^()]*\)?"
+)
+"""What a list is not to hold; the models would take it for a part of the topic."""
+_HERE = pattern(rf"\s+(?:in|among|of) (?:here|there|(?:the|this|these) (?:collection|{_PAPER}))$")
+_WHERE = pattern(
+    rf"^where (?:do|does|is|are) (?P<a>.+?) {_OCCUR}\b.*$"
+    rf"|^(?P<b>.+?)(?: is| are)? {_OCCUR} in (?:which|what|how many)(?: of (?:the|these))? {_PAPER}$"
 )
 _ASKING = pattern(
-    rf"^(?:please )?(?:in |on )?"
-    rf"(?:{any_of('how_many which what list show find name give are_there is_there do does')}\b"
-    rf"(?: {any_of('me all the of any every these')}| \w+ing)*)* ?{_PAPER}?\b"
-    rf"(?: {any_of('that which here are is do does have has there on about for')}"
-    rf"| {any_of('deal(?:s|ing)?_with concern(?:s|ed_with|ing)?')}"
+    r"^(?:(?:can|could|would) you )?(?:in |on )?(?:(?:"
+    + any_of(
+        "what_do_you_have_(?:on|about) tell_me do_you_(?:have|know) (?:are|is)_there how_many (?:the_)?number_of "
+        "are which what list show find name give count who(?=_(?:else_)?works?_on) do does me all the of any every "
+        "these those other else single"
+    )
+    + r")\s+)*"
+    rf"(?:{_PAPER}|research|everything|anything|something|ones)?\b"
+    rf"(?: {any_of('that which where whose here are is do does did has have had there on about for by')}"
+    rf"| {any_of('in_(?:here|there)')}"
+    rf"| {any_of('deal(?:s|ing)?_with concern(?:s|ed_with|ing)? use[sd]? using (?:is|are)_there works?_on')}"
     rf"| {any_of('(?:talk|report|work)(?:s|ing)?_(?:about|on) (?:us|introduc|propos)(?:e|es|ing) stud(?:y|ies|ying)')}"
     rf"| {any_of('present(?:s|ing)? discuss(?:es|ing)? treat(?:s|ing)? cover(?:s|ing)?')})*\s+"
 )
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 _PART_END = pattern(
     r"(?<=[.?!;])\s+"
     rf"|,?\s+(?:and|but)\s+(?={any_of('what which how why where when who does do is are did')}\b"
@@ -57,10 +96,32 @@ def read_question(text: str) -> Question:
     return Question(
         text=text,
         kind=kind,
-        topic=(_ASKING.sub("", text).strip(" ?.!") or text) if kind in ("list", "count") else text,
+        topic=topic_of(text) if kind in ("list", "count") else text,
         parts=tuple(parts or [text]),
         names=tuple(names_in(text)),
     )
+
+
+def without_comparing(text: str, names: Sequence[str]) -> str:
+    """What is asked of each of several things: `text` without their `names` and the words that compare."""
+    for name in sorted((name for name in names if name), key=len, reverse=True):
+        text = re.sub(
+            rf"(?:\b(?:and|or|with|to|the|that|of) )*(?<![\w-]){re.escape(name)}(?:['’]s)?(?![\w-])",
+            " ",
+            text,
+            flags=re.IGNORECASE,
+        )
+    return " ".join(_COMPARING.sub(" ", text).split()).strip(" ,.;:-–?!")
+
+
+def topic_of(text: str) -> str:
+    """What a list is to be about: the question without the words that only ask."""
+    sentences = [_COURTESY.sub("", sentence).strip(" ?.!") for sentence in _SENTENCE_END.split(text)]
+    asking = next((sentence for sentence in sentences if _LIST.search(sentence) or _COUNT.search(sentence)), text)
+    asking = _EXCEPTION.sub("", asking).strip(" ?.!,")
+    if where := _WHERE.search(asking):
+        return str(where["a"] or where["b"])
+    return _ASKING.sub("", _HERE.sub("", asking)) or text
 
 
 def kind_of(text: str) -> Kind:

@@ -33,6 +33,8 @@ class Question:
     """Its sentences, and the questions joined by "and", one by one; most questions have one part."""
     names: tuple[str, ...]
     """The names in it, of systems, models, people or places."""
+    is_english: bool = True
+    """False when it was put into English word by word, so that its grammar tells nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,8 @@ class ScoredSentence:
     span: Span
     relevance: float
     """Cross-encoder logit, the highest over the parts of the question."""
+    worth: float = 0.0
+    """How much the sentence is worth quoting, beside others of its paper."""
 
     @property
     def quote(self) -> str:

@@ -79,6 +79,15 @@ def test_what_a_paper_does_not_say_is_not_stated_and_the_nearest_is_quoted(assis
     assert citations_are_exact(answer)
 
 
+def test_more_is_quoted_when_it_is_not_clear_which_sentences_answer(assistant: Assistant) -> None:
+    def words(question: str) -> int:
+        return sum(len(citation.quote.split()) for citation in assistant.ask(question).citations)
+
+    assert (
+        words("Which GPU does LiftQuant fit a 70B model on?") <= 58 < words("What does DMPO do and how is it tested?")
+    )
+
+
 def test_a_list_has_one_quotation_per_paper(assistant: Assistant) -> None:
     answer = assistant.ask("Which papers deal with diffusion language models?")
     assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
@@ -97,6 +106,71 @@ def test_a_comparison_quotes_each_paper_that_is_named(assistant: Assistant) -> N
     answer = assistant.ask("Compare LiftQuant and ProjQ")
     assert answer.kind == "compare"
     assert {citation.paper.label for citation in answer.citations} == {"LiftQuant", "ProjQ"}
+
+
+@pytest.mark.parametrize(
+    ("question", "labels"),
+    [
+        ("Which one scores more contests, HiPhO or the Hanabi paper?", {"HiPhO", "HanabiLogs"}),
+        ("CoMem and EAKV both save memory. How?", {"CoMem", "EAKV"}),
+        ("How does Unsupervised Partner Design differ from LSFlow?", {"UPD", "LSFlow"}),
+    ],
+)
+def test_a_comparison_is_seen_however_the_papers_are_named(
+    assistant: Assistant, question: str, labels: set[str]
+) -> None:
+    answer = assistant.ask(question)
+    assert {citation.paper.label for citation in answer.citations} == labels
+    assert sum(len(citation.quote.split()) for citation in answer.citations) <= 140
+
+
+def test_a_comparison_in_what_neither_abstract_says_is_not_stated(assistant: Assistant) -> None:
+    answer = assistant.ask("Compare PAR and DMPO: what learning rate was used?")
+    assert answer.status == "not_stated"
+    assert "The abstracts of" in answer.text
+    assert {citation.paper.label for citation in answer.citations} == {"PAR", "DMPO"}
+
+
+@pytest.mark.parametrize(
+    ("question", "labels"),
+    [
+        ("Which papers are about quantization?", {"LiftQuant", "ProjQ"}),
+        ("How many papers introduce a benchmark?", {"SandboxEscapeBench", "NL2Repo-Bench", "HiPhO"}),
+        ("Which papers are on protein structures?", {"PAR"}),
+        ("Where do Gaussian mixtures come up?", {"Mixture: approximating a target measure"}),
+    ],
+)
+def test_a_list_is_complete_and_says_how_long_it_is(assistant: Assistant, question: str, labels: set[str]) -> None:
+    answer = assistant.ask(question)
+    assert {citation.paper.label for citation in answer.citations} == labels
+    assert answer.text.startswith(f"{len(labels)} paper")
+
+
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [
+        ("How many games are in HanabiRewrads?", "HanabiLogs"),
+        ("does LSflwo use a sovler?", "LSFlow"),
+        ("Cuántos modelos evalúa HiPhO?", "HiPhO"),
+        ("Wie funktioniert EAKV?", "EAKV"),
+        ("CGSVD 的困惑度降低了多少?", "CGSVD"),
+    ],
+)
+def test_a_named_paper_is_quoted_in_spite_of_slips_and_in_other_languages(
+    assistant: Assistant, question: str, label: str
+) -> None:
+    answer = assistant.ask(question)
+    assert answer.status == "answered"
+    assert {citation.paper.label for citation in answer.citations} == {label}
+
+
+def test_an_open_question_goes_on_about_the_paper_last_spoken_of_unless_it_is_on_something_else(
+    assistant: Assistant,
+) -> None:
+    history = [{"role": "user", "content": "What is PAR?"}]
+    assert assistant.ask("and the fine-tuning?", history).citations[0].paper.label == "PAR"
+    assert assistant.ask("Who painted the Mona Lisa?", history).status == "not_covered"
+    assert assistant.ask("How are LLM agents tested in containers?", history).citations[0].paper.label != "PAR"
 
 
 def test_small_talk_and_overviews_claim_nothing_about_content(assistant: Assistant) -> None:

@@ -55,6 +55,14 @@ def answered(label: str) -> Turn:
         (asked("What is LiftQuant?"), "What does this method achieve?", "What does LiftQuant achieve?"),
         (asked("Does UPD handle UPDATE rules?"), "And ProjQ?", "Does ProjQ handle UPDATE rules?"),
         (
+            asked("What is LiftQuant?", "And ProjQ?", "Does it need data?"),
+            "What does the first paper say about speed?",
+            "What does LiftQuant say about speed?",
+        ),
+        (asked("What is LiftQuant?", "And ProjQ?"), "Is the other one older?", "Is LiftQuant older?"),
+        (asked("What is UPD?"), "How long does that take?", "How long does UPD take?"),
+        (asked("What is UPD?"), "Something else: what is par?", "what is par?"),
+        (
             [*asked("Which paper is on Hanabi?"), answered("HanabiLogs")],
             "How good are the best ones there?",
             "How good are the best ones in HanabiLogs?",
@@ -74,6 +82,7 @@ def test_a_follow_up_is_asked_of_the_paper_last_spoken_of(turns: list[Turn], que
         "Is it raining?",
         "What is ProjQ?",
         "How do ProjQ and CGSVD differ?",
+        "Some people taught a robot arm to fold towels with words only. How do they check that it works?",
     ],
 )
 def test_a_question_that_stands_by_itself_is_left_alone(question: str) -> None:

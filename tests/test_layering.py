@@ -16,7 +16,14 @@ ABOVE = {
 }
 LAYERS = [
     {"assistant.types", "assistant.errors"},
-    {"assistant.wording", "assistant.conversation", "assistant.models", "assistant.budget"},
+    {
+        "assistant.wording",
+        "assistant.conversation",
+        "assistant.listing",
+        "assistant.languages",
+        "assistant.models",
+        "assistant.budget",
+    },
     {"assistant.attributes"},
     {"assistant.amounts"},
     {"assistant.asked"},

@@ -52,3 +52,12 @@ def test_passages_are_one_per_paper_and_at_most_k(assistant: Assistant) -> None:
 def test_a_passage_is_a_span_of_its_paper(assistant: Assistant) -> None:
     for passage in assistant.search("reinforcement learning", 10):
         assert passage.span.of(passage.paper.abstract) == passage.text
+
+
+def test_a_label_of_several_words_names_its_paper(assistant: Assistant) -> None:
+    first = assistant.search("how is template collapse found?", 1)[0]
+    assert (first.paper.label, first.named) == ("Template collapse", True)
+
+
+def test_words_that_say_nothing_find_something_all_the_same(assistant: Assistant) -> None:
+    assert len(assistant.search("is there?", 3)) == 3

@@ -1,6 +1,6 @@
 import pytest
 
-from assistant.routing import kind_of, read_question
+from assistant.routing import kind_of, read_question, without_comparing
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,7 @@ from assistant.routing import kind_of, read_question
         ("LiftQuant versus ProjQ", "compare"),
         ("What is in here?", "overview"),
         ("Which papers are there?", "overview"),
+        ("How many papers are there in total?", "overview"),
         ("hello!", "smalltalk"),
         ("Thank you very much", "smalltalk"),
         ("What can you do?", "smalltalk"),
@@ -27,6 +28,14 @@ from assistant.routing import kind_of, read_question
         ("Which framework studies tail risk?", "fact"),
         ("Show me how LiftQuant works", "fact"),
         ("Which works are on safety?", "list"),
+        ("list everything about proteins", "list"),
+        ("What work is there on watermarks?", "list"),
+        ("Where does entropy come up?", "list"),
+        ("papers with public code", "list"),
+        ("Count the papers on games, please", "count"),
+        ("Number of papers with theory?", "count"),
+        ("which one is faster, LiftQuant or ProjQ?", "compare"),
+        ("Both PSR and UPD are new. What is each good for?", "compare"),
     ],
 )
 def test_a_question_is_of_the_kind_that_its_words_ask_for(question: str, kind: str) -> None:
@@ -41,6 +50,13 @@ def test_a_question_is_of_the_kind_that_its_words_ask_for(question: str, kind: s
         ("List all papers on safety.", "safety"),
         ("How many papers are about agents?", "agents"),
         ("In which papers is mutual information used?", "mutual information used"),
+        ("hi! please list everything on chess", "chess"),
+        ("I work on video. Which papers are about memory?", "memory"),
+        ("Where does entropy come up?", "entropy"),
+        ("Gaussians turn up in which of the papers?", "Gaussians"),
+        ("How many papers are about games (not counting chess)?", "games"),
+        ("Tell me which papers deal with safety", "safety"),
+        ("What are the papers on RL?", "RL"),
     ],
 )
 def test_the_topic_of_a_list_is_the_question_without_the_asking(question: str, topic: str) -> None:
@@ -54,3 +70,8 @@ def test_a_question_of_several_parts_is_read_part_by_part() -> None:
         "What does it quantify",
         "which models were used?",
     )
+
+
+def test_a_comparison_is_asked_of_each_without_the_names() -> None:
+    assert without_comparing("Compare PSR with UPD in terms of cost", ["PSR", "UPD"]) == "cost"
+    assert without_comparing("PSR vs UPD: which is trained?", ["PSR", "UPD"]) == "which is trained"

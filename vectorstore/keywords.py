@@ -30,7 +30,10 @@ class KeywordIndex:
 
     def best(self, question: str, k: int) -> dict[str, float]:
         """BM25 weight by chunk id of the `k` best chunks that share a word with `question`, best first."""
-        weights = self._bm25.get_scores(_stems([question])[0])
+        stems = _stems([question])[0]
+        if not stems:
+            return {}
+        weights = self._bm25.get_scores(stems)
         order = np.argsort(-weights, kind="stable")[:k]
         return {self._chunk_ids[row]: float(weights[row]) for row in order if weights[row] > 0}
 

@@ -74,6 +74,14 @@ class OnnxModel:
         return np.asarray(outputs[0], dtype=np.float32)
 
 
+@cache
+def english_words() -> frozenset[str]:
+    """Some twenty thousand common words: the whole words in the vocabulary of the packaged tokenizer."""
+    path = model_folder(BGE_SMALL) / "tokenizer.json"
+    vocabulary = _tokenizer(_checked(path, BGE_SMALL.tokenizer_sha256)).get_vocab()
+    return frozenset(word for word in vocabulary if word.isalpha())
+
+
 def model_folder(model: PackagedModel) -> Path:
     """Where the files of `model` are. Raises `ModelFilesError` when the carrier package is not installed."""
     spec = find_spec(_CARRIER)

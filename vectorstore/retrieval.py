@@ -1,5 +1,6 @@
 """Question -> passages: dense and keyword search, fused."""
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
@@ -10,7 +11,9 @@ from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.names import TOKEN, names_in
-from vectorstore.types import Fingerprint, Paper, Passage
+from vectorstore.packaged import english_words
+from vectorstore.spelling import Spelling
+from vectorstore.types import Fingerprint, Paper, Passage, PublishedIndex
 
 _DEPTH = 100
 """Chunks taken from each of the two searches."""
@@ -20,6 +23,8 @@ _RARE = 3
 """A name in at most this many chunks is taken to mean them."""
 _REMEMBERED = 20_000
 """Vectors of sentences kept in memory; 30 MB."""
+_WORDS_OF_LABEL = 3
+"""A label of more words is a description, which nobody types to the letter."""
 _SHORT_CAPITALS = 4
 """A label of so few capitals could also be a word ("TOP", "PAR")."""
 
@@ -32,6 +37,7 @@ class Retriever:
         self._embedding = embedding
         self._question_vector = lru_cache(maxsize=64)(embedding.query_vector)
         self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._spelling: tuple[PublishedIndex, Spelling] | None = None
 
     def labels(self) -> Mapping[str, str]:
         """paper_id by label, of all papers."""
@@ -57,10 +63,27 @@ class Retriever:
         wanted = self._question_vector(question)
         return [float(wanted @ vectors[text]) for text in texts]
 
+    def respelled(self, question: str) -> str:
+        """`question` with its misspelt words as the collection spells them."""
+        collection = self._reader.current()
+        if self._spelling is None or self._spelling[0] != collection.index:
+            abstracts = [paper.abstract for paper in collection.library.papers()]
+            self._spelling = collection.index, Spelling(abstracts, collection.labels, english_words())
+        return self._spelling[1].corrected(question)
+
     def unknown_names(self, names: Sequence[str]) -> list[str]:
         """Those of `names` that no paper of the collection holds."""
         keywords = self._reader.current().keywords
         return [name for name in names if not keywords.holding(name)]
+
+    def papers_holding(self, name: str) -> set[str]:
+        """Ids of the papers that hold `name`."""
+        return {span_of_chunk(chunk_id)[0] for chunk_id in self._reader.current().keywords.holding(name)}
+
+    def rarities(self, stems: Sequence[str]) -> dict[str, float]:
+        """For each stem, the logarithm of how many times more papers there are than papers that hold it."""
+        papers = len(self._reader.current().labels)
+        return {stem: math.log((papers + 1) / (len(self.papers_holding(stem)) + 1)) for stem in stems}
 
     def search(self, question: str, k: int, *, one_per_paper: bool = True) -> list[Passage]:
         """The `k` best passages, best first; papers that the question names come before all others."""
@@ -83,12 +106,15 @@ class Retriever:
 
 def _labelled(collection: Collection, question: str) -> dict[str, str]:
     """paper_id by label, of the labels in the question; short capitals only as they are ("TOP", not "top")."""
-    labels = {label.casefold(): (label, paper_id) for label, paper_id in collection.labels.items() if " " not in label}
-    words = {match.group().removesuffix("'s").removesuffix("’s") for match in TOKEN.finditer(question)}
+    labels = {label.casefold(): (label, paper_id) for label, paper_id in collection.labels.items()}
+    words = [match.group().removesuffix("'s").removesuffix("’s") for match in TOKEN.finditer(question)]
+    phrases = {
+        " ".join(words[at : at + length]) for length in range(1, _WORDS_OF_LABEL + 1) for at in range(len(words))
+    }
     found = (
-        labels[word.casefold()]
-        for word in words
-        if word.casefold() in labels and _may_mean(word, labels[word.casefold()][0])
+        labels[phrase.casefold()]
+        for phrase in sorted(phrases)
+        if phrase.casefold() in labels and _may_mean(phrase, labels[phrase.casefold()][0])
     )
     return dict(found)
 

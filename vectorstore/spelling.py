@@ -1,0 +1,104 @@
+"""Misspelt words of a question -> the words of the collection that are meant: "LiftQaunt", "quantizaton".
+
+Only a word that is neither in the collection nor English is changed. What is English is told by the vocabulary of
+the packaged tokenizer, which holds the thirty thousand commonest word pieces.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from itertools import pairwise
+
+import Stemmer
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from vectorstore.names import TOKEN, looks_like_name
+
+_SHORTEST = 4
+"""Characters of a word that is corrected; one of fewer is near too many others."""
+_SHORTEST_NAME = 5
+_TWO_ERRORS = 8
+"""Characters of a word that may hold two errors."""
+_SUBSTITUTED_NAME = 7
+"""Characters of a name in which a letter may be another; shorter names that differ so are two names."""
+
+
+class Spelling:
+    """The words of a collection, and what is spelt nearly as they are."""
+
+    def __init__(self, texts: Iterable[str], labels: Collection[str], english: Collection[str]) -> None:
+        """`texts` are those of the papers, `english` words that are right as they stand."""
+        tokens = {_bare(token) for text in [*texts, *labels] for token in TOKEN.findall(text)}
+        words = {part for token in tokens for part in [token.lower(), *_parts(token)]}
+        self._labels = {_letters(label): label for label in labels if " " not in label}
+        self._names = {_letters(name): name for name in sorted(tokens) if looks_like_name(name)} | self._labels
+        self._by_initial = _by_initial(words)
+        self._known_stems = frozenset(Stemmer.Stemmer("english").stemWords([*words, *english]))
+
+    def corrected(self, text: str) -> str:
+        """`text` with each misspelt word replaced; other words, and all punctuation, stay as they are."""
+        matches = list(TOKEN.finditer(text))
+        replaced = {match.span(): word for match in matches if (word := self._meant(_bare(match.group())))}
+        for first, second in pairwise(matches):  # "Lift Quant"
+            whole = self._names.get(_letters(first.group() + second.group()), "")
+            if text[first.end() : second.start()] == " " and len(whole) > _SHORTEST_NAME:
+                replaced = {span: word for span, word in replaced.items() if span not in (first.span(), second.span())}
+                replaced[first.start(), second.end()] = whole
+        for (start, end), word in sorted(replaced.items(), reverse=True):
+            ending = re.search(r"['’]s?$", text[start:end])
+            text = text[:start] + word + (ending.group() if ending else "") + text[end:]
+        return text
+
+    def _meant(self, word: str) -> str | None:
+        """What `word` stands for; None when it is right, or like nothing in the collection."""
+        label = self._labels.get(_letters(word)) or (looks_like_name(word) and self._labels.get(_letters(word[:-1])))
+        if label:
+            return label if label.casefold() != word.casefold() else None
+        parts = _parts(word)
+        if self._known_stems.issuperset(Stemmer.Stemmer("english").stemWords(parts)):
+            return None
+        name = self._near_name(_letters(word))
+        return name if name or looks_like_name(word) or len(parts) > 1 else self._near_word(word.lower())
+
+    def _near_name(self, letters: str) -> str | None:
+        if len(letters) < _SHORTEST_NAME:
+            return None
+        most = 2 if len(letters) > _TWO_ERRORS else 1
+        found = process.extractOne(letters, list(self._names), scorer=OSA.distance, score_cutoff=most)
+        if found is None or re.sub(r"\D", "", found[0]) != re.sub(r"\D", "", letters):
+            return None  # "Qwen2" is not a slip for "Qwen3"
+        substituted = len(found[0]) == len(letters) and sorted(found[0]) != sorted(letters)
+        return None if substituted and len(letters) < _SUBSTITUTED_NAME else self._names[found[0]]
+
+    def _near_word(self, word: str) -> str | None:
+        if len(word) < _SHORTEST or not word.isalpha():
+            return None
+        candidates = self._by_initial.get(word[0], [])
+        for form in (word, word.removesuffix("s")):  # the abstracts may have "video" only
+            found = process.extractOne(
+                form, candidates, scorer=OSA.distance, score_cutoff=2 if len(form) >= _TWO_ERRORS else 1
+            )
+            if found:
+                return str(found[0])
+        return None
+
+
+def _bare(token: str) -> str:
+    return re.sub(r"['’]s$", "", token).rstrip("'’-")
+
+
+def _parts(word: str) -> list[str]:
+    return [part for part in re.split(r"[-/]", word.lower()) if part]
+
+
+def _letters(name: str) -> str:
+    """A name as it is compared: "Cure-SFT" and "CureSFT" are one."""
+    return re.sub(r"[^\w+]|_", "", name).casefold()
+
+
+def _by_initial(words: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word in sorted(words):
+        if len(word) >= _SHORTEST and word.isalpha():
+            found.setdefault(word[0], []).append(word)
+    return found
