@@ -17,7 +17,9 @@ ABOVE = {
 LAYERS = [
     {"assistant.types", "assistant.errors"},
     {"assistant.wording", "assistant.conversation", "assistant.asked", "assistant.models", "assistant.budget"},
+    {"assistant.terms", "assistant.quantities"},
     {"assistant.routing", "assistant.followup", "assistant.evidence", "assistant.quoting"},
+    {"assistant.passages", "assistant.opposites", "assistant.agreement"},
     {"assistant.verification", "assistant.replies"},
     {"assistant.writing"},
     {"assistant.chain"},
