@@ -35,6 +35,7 @@ fix: $(VENV)/ready-dev
 bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.sentences
 	$(BIN)/python -m benchmarks.labels
+	$(BIN)/python -m benchmarks.claims
 	$(MAKE) evaluate
 	$(BIN)/python -m benchmarks.indexing
 

@@ -4,7 +4,8 @@ import pytest
 
 from assistant import Assistant
 from assistant.conversation import SourceNumbers
-from assistant.verification import Verifier, numbers_in
+from assistant.terms import numbers_in
+from assistant.verification import Verifier
 from vectorstore.relevance import CrossEncoder
 from vectorstore.types import Paper
 
@@ -63,6 +64,65 @@ def test_what_the_abstract_does_not_say_is_left_out_with_a_reason(
     assert checked.verdict == "unsupported"
     assert not checked.shown
     assert checked.citations == ()
+    assert reason in " ".join(checked.reasons)
+
+
+ABSTRACT = (
+    "Fast solvers matter in practice. However, existing solvers store the whole grid and lose precision. "
+    "We propose Fobar, a sparse solver that keeps precision without storing the grid. "
+    "Fobar cuts memory by 41% and raises accuracy by 7.5 points over the plain solver on three weather datasets. "
+    "Fobar needs a single matrix per step compared to the many tables of Quxal. "
+    "Most small grids converge in early steps, whereas large grids need restarts. "
+    "Fobar outperforms Quxal on noisy inputs."
+)
+
+
+@pytest.fixture(scope="module")
+def fobar(papers: dict[str, Paper]) -> Paper:
+    return replace(papers["LiftQuant"], label="Fobar", abstract=ABSTRACT)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fobar reduces memory by 41%.",
+        "On three weather datasets, Fobar improves accuracy by 7.5 points over the plain solver.",
+        "Fobar needs only one matrix per step.",
+        "Existing solvers lose precision.",
+        "Fobar preserves precision and does not store the grid.",
+        "Most small grids converge in early steps.",
+        "Large grids need restarts, whereas most small grids converge in early steps.",
+        "On noisy inputs, Fobar beats Quxal.",
+    ],
+)
+def test_what_is_said_in_other_words_is_supported(verifier: Verifier, fobar: Paper, sentence: str) -> None:
+    checked = verifier.check(sentence, [fobar], [fobar], SourceNumbers([]))
+    assert checked.verdict in ("supported", "quoted"), checked.reasons
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("Fobar is trained on a large corpus of satellite images to predict memory.", "too few of its words"),
+        ("Fobar raises accuracy by 41%.", "gives 41 for something else"),
+        ("Fobar cuts memory by 7.5 points.", "gives 7.5 for something else"),
+        ("Most small grids converge in 41 early steps.", "41 stands in another sentence"),
+        ("Quxal needs a single matrix per step.", "something else"),
+        ("Fobar needs many tables.", "what its work is compared to"),
+        ("Quxal outperforms Fobar on noisy inputs.", "turns a comparison round"),
+        ("Fobar increases memory by 41%.", "opposite of “increases”"),
+        ("Most small grids converge in late steps.", "opposite of “late”"),
+        ("Fobar stores the grid and keeps precision.", "denies"),
+        ("Fobar loses precision and stores the whole grid.", "existing work"),
+        ("All small grids converge in early steps.", "does not say “all”"),
+        ("Small grids need restarts.", "says it of something else"),
+    ],
+)
+def test_what_makes_more_of_the_abstracts_words_is_left_out(
+    verifier: Verifier, fobar: Paper, sentence: str, reason: str
+) -> None:
+    checked = verifier.check(sentence, [fobar], [fobar], SourceNumbers([]))
+    assert not checked.shown
     assert reason in " ".join(checked.reasons)
 
 
