@@ -202,7 +202,15 @@ def test_an_index_built_by_another_model_is_refused_with_the_command_that_rebuil
 
 
 @pytest.mark.parametrize(
-    "broken", ["chroma.sqlite3", "index_metadata.pickle", "header.bin", "chunk_ids.json", "data.csc.index.npy"]
+    "broken",
+    [
+        "chroma.sqlite3",
+        "index_metadata.pickle",
+        "header.bin",
+        "chunk_ids.json",
+        "data.csc.index.npy",
+        "vocabulary.json",
+    ],
 )
 def test_a_broken_index_file_is_an_error_that_says_how_to_mend(
     folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path], broken: str
@@ -215,7 +223,7 @@ def test_a_broken_index_file_is_an_error_that_says_how_to_mend(
         "import sys; from pathlib import Path; from tests.test_indexing import *;"
         "m = EmbeddingModel('fake:words', '1', CountingEmbeddings());"
         f"f = CollectionFolder(Path({str(folder.data_dir)!r}), 'animals');"
-        "Retriever(CollectionReader(f, m), m).search('cats', 3)"
+        "r = Retriever(CollectionReader(f, m), m); r.search(r.respelled('cats'), 3)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert "CollectionDamaged" in done.stderr.splitlines()[-1]

@@ -1,7 +1,7 @@
 import pytest
 
 from vectorstore.packaged import english_words
-from vectorstore.spelling import Spelling
+from vectorstore.spelling import Spelling, tokens_of
 
 TEXTS = ["We present HalfTide, a sampler for Qwen3. Calibration improves on PIQ-Bench; see the video of CoLa."]
 LABELS = ["HalfTide", "PIQ-Bench", "CoLa", "TIDE"]
@@ -9,7 +9,7 @@ LABELS = ["HalfTide", "PIQ-Bench", "CoLa", "TIDE"]
 
 @pytest.fixture(scope="module")
 def spelling() -> Spelling:
-    return Spelling(TEXTS, LABELS, english_words())
+    return Spelling(tokens_of(TEXTS), LABELS, english_words())
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,13 @@ from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionBusy, CollectionError, CollectionMissing, FingerprintMismatch
 from vectorstore.keywords import KeywordIndex
 from vectorstore.library import SCHEMA, Library
+from vectorstore.packaged import english_words
+from vectorstore.spelling import Spelling, read_vocabulary
 from vectorstore.store import ChunkStore
 from vectorstore.types import Fingerprint, PublishedIndex
 
+VOCABULARY = "vocabulary.json"
+"""The file of an index that holds the words of its papers."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
@@ -128,6 +132,12 @@ class Collection:
     keywords: KeywordIndex
     labels: Mapping[str, str]
     """paper_id by label."""
+
+    def spelling(self) -> Spelling:
+        """The words of its papers, read anew. Raises `CollectionDamaged` when they cannot be read."""
+        path = self.folder.index_path / self.index.folder / VOCABULARY
+        tokens = read_vocabulary(path, rebuild_command=self.folder.rebuild_command)
+        return Spelling(tokens, self.labels, english_words())
 
 
 class CollectionReader:

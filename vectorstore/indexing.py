@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from vectorstore.chunking import chunk_papers, embedded_texts
-from vectorstore.collection import CollectionFolder, fingerprint_of, refuse_other_settings
+from vectorstore.collection import VOCABULARY, CollectionFolder, fingerprint_of, refuse_other_settings
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionError, CollectionMissing
 from vectorstore.keywords import build_keywords
 from vectorstore.library import Library
 from vectorstore.loading import load_source, source_files
+from vectorstore.spelling import build_vocabulary
 from vectorstore.store import build_store
 from vectorstore.types import IndexReport, PublishedIndex, SourceChange
 
@@ -109,6 +110,7 @@ def _publish_new_index(
     with _translating_errors(path):
         build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
         build_keywords(path / "keywords", chunks)
+        build_vocabulary(path / VOCABULARY, chunks)
     library.publish(index)
     return index
 

@@ -11,7 +11,6 @@ from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.names import TOKEN, names_in
-from vectorstore.packaged import english_words
 from vectorstore.spelling import Spelling
 from vectorstore.types import Fingerprint, Paper, Passage, PublishedIndex
 
@@ -67,8 +66,7 @@ class Retriever:
         """`question` with its misspelt words as the collection spells them."""
         collection = self._reader.current()
         if self._spelling is None or self._spelling[0] != collection.index:
-            abstracts = [paper.abstract for paper in collection.library.papers()]
-            self._spelling = collection.index, Spelling(abstracts, collection.labels, english_words())
+            self._spelling = collection.index, collection.spelling()
         return self._spelling[1].corrected(question)
 
     def unknown_names(self, names: Sequence[str]) -> list[str]:

@@ -4,15 +4,19 @@ Only a word that is neither in the collection nor English is changed. What is En
 the packaged tokenizer, which holds the thirty thousand commonest word pieces.
 """
 
+import json
 import re
 from collections.abc import Collection, Iterable
 from itertools import pairwise
+from pathlib import Path
 
 import Stemmer
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from vectorstore.errors import CollectionDamaged
 from vectorstore.names import TOKEN, looks_like_name
+from vectorstore.types import Chunk
 
 _SHORTEST = 4
 """Characters of a word that is corrected; one of fewer is near too many others."""
@@ -26,9 +30,9 @@ _SUBSTITUTED_NAME = 7
 class Spelling:
     """The words of a collection, and what is spelt nearly as they are."""
 
-    def __init__(self, texts: Iterable[str], labels: Collection[str], english: Collection[str]) -> None:
-        """`texts` are those of the papers, `english` words that are right as they stand."""
-        tokens = {_bare(token) for text in [*texts, *labels] for token in TOKEN.findall(text)}
+    def __init__(self, tokens: Iterable[str], labels: Collection[str], english: Collection[str]) -> None:
+        """`tokens` are those of the papers (`tokens_of`), `english` words that are right as they stand."""
+        tokens = {*tokens, *tokens_of(labels)}
         words = {part for token in tokens for part in [token.lower(), *_parts(token)]}
         self._labels = {_letters(label): label for label in labels if " " not in label}
         self._names = {_letters(name): name for name in sorted(tokens) if looks_like_name(name)} | self._labels
@@ -81,6 +85,27 @@ class Spelling:
             if found:
                 return str(found[0])
         return None
+
+
+def tokens_of(texts: Iterable[str]) -> set[str]:
+    """All words, names and numbers of `texts`."""
+    return {_bare(token) for text in texts for token in TOKEN.findall(text)}
+
+
+def build_vocabulary(path: Path, chunks: Iterable[Chunk]) -> None:
+    """Writes the tokens of `chunks` into a new file."""
+    path.write_text(json.dumps(sorted(tokens_of(chunk.embedded_text for chunk in chunks))), "utf-8")
+
+
+def read_vocabulary(path: Path, *, rebuild_command: str) -> list[str]:
+    """The tokens in that file. Raises `CollectionDamaged` when it cannot be read."""
+    try:
+        return [str(token) for token in json.loads(path.read_text("utf-8"))]
+    except (OSError, ValueError) as error:
+        raise CollectionDamaged(
+            f"The vocabulary {path} cannot be read ({type(error).__name__}).",
+            f"Rebuild it from the library: {rebuild_command}",
+        ) from error
 
 
 def _bare(token: str) -> str:
