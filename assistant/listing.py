@@ -12,10 +12,10 @@ from vectorstore.types import Paper, Span
 _RELEVANCE, _BEST_RELEVANCE = 0.27, -0.15
 _SIMILARITY, _BEST_SIMILARITY = 21.1, -15.2
 _RARITY = 0.77
-_LEAST_WEIGHT = 2.75
+_LEAST_WEIGHT = 2.9
 """A regression on the lists of the development questions, rounded. The two figures of the best paper of all make the
 cut-off follow it, but only half the way: a topic that no paper is near to is not on all of them."""
-_MOST_RARITY = 8.0
+MOST_RARITY = 8.0
 _IN_FULL = {
     "rl": "reinforcement learning",
     "rlhf": "reinforcement learning from human feedback",
@@ -45,11 +45,16 @@ _ASKS_FOR_CODE = pattern(
 _TELLS_OF_CODE = pattern(
     r"\bcodes?\b.*\b(?:available|released?|open|here|at)\b|\brelease\b.*\bcode\b|\bopen-?sourced?\b"
 )
-_NEW_THING = any_of("benchmarks? data_?sets? simulators? leaderboards?")
-_ASKS_FOR_NEW = pattern(
-    rf"\b{any_of('introduc(?:e[sd]?|ing) propos(?:e[sd]?|ing) present(?:s|ed|ing)? releas(?:e[sd]?|ing)')}"
-    rf" (?:{any_of('an? the their any new novel own')} )*(?P<what>{_NEW_THING})\b"
+_OF_CODE = stems(
+    "code public publicly available release open openly source link github implementation online share published come "
+    "url repository provide"
 )
+_NEW_THING = any_of("benchmarks? data_?sets? simulators? leaderboards?")
+_MAKES = any_of(
+    "introduc(?:e[sd]?|ing) propos(?:e[sd]?|ing) present(?:s|ed|ing)? releas(?:e[sd]?|ing) construct(?:s|ed)? "
+    "build(?:s|ing)?"
+)
+_ASKS_FOR_NEW = pattern(rf"\b{_MAKES} (?:{any_of('an? the their any new novel own')} )*(?P<what>{_NEW_THING})\b")
 _INTRODUCES = pattern(
     rf"\b(?:we|this (?:paper|work)|it)\b.*\b{any_of('introduces? proposes? presents? releases? constructs? builds?')}\b"
 )
@@ -84,7 +89,7 @@ def _held(text: str) -> set[str]:
 
 def rarity_shared(rarities: Mapping[str, float], text: str) -> float:
     """The sum of the rarities of the topic's words in `text`."""
-    return min(_MOST_RARITY, sum(rarities[stem] for stem in _held(text) & rarities.keys()))
+    return min(MOST_RARITY, sum(rarities[stem] for stem in _held(text) & rarities.keys()))
 
 
 def listed(relevance: Mapping[str, float], similarity: Mapping[str, float], rarity: Mapping[str, float]) -> list[str]:
@@ -101,14 +106,19 @@ def listed(relevance: Mapping[str, float], similarity: Mapping[str, float], rari
     return sorted((paper_id for paper_id in weights if weights[paper_id] >= least), key=lambda p: -weights[p])
 
 
-def telling_span(question: str) -> Callable[[Paper], Span | None] | None:
+def telling_span(topic: str) -> Callable[[Paper], Span | None] | None:
     """For a list that a form of words tells ("with public code", "introduce a benchmark"): what finds it in a paper."""
-    if _ASKS_FOR_CODE.search(question):
-        return lambda paper: _span_that(paper, lambda text: bool(_TELLS_OF_CODE.search(text) or _is_repository(text)))
-    if match := _ASKS_FOR_NEW.search(question):
+    if _ASKS_FOR_CODE.search(topic):
+        beside = topic_stems(topic) - _OF_CODE  # "compression papers with code"
+        return lambda paper: _span_on_code(paper) if not beside or beside & _held(paper.abstract) else None
+    if match := _ASKS_FOR_NEW.search(topic):
         wanted = content_stems(match["what"])
         return lambda paper: _span_that(paper, lambda text: _introduces(text, wanted))
     return None
+
+
+def _span_on_code(paper: Paper) -> Span | None:
+    return _span_that(paper, lambda text: bool(_TELLS_OF_CODE.search(text) or _is_repository(text)))
 
 
 def _span_that(paper: Paper, holds: Callable[[str], bool]) -> Span | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from assistant.types import Kind, Question
 from assistant.wording import any_of, pattern
 from vectorstore.names import names_in
+from vectorstore.sentences import sentence_spans
 
 _PAPER = any_of("papers? works? abstracts? studies articles? publications?")
 _PAPERS = (
@@ -31,8 +32,17 @@ _OVERVIEW = pattern(
     + r"[\s?.!]*"
 )
 _OCCUR = any_of("comes?_up turns?_up shows?_up appears? occurs? used mentioned discussed found")
+_DO = any_of(
+    "use propose introduce release report evaluate test study mention have do claim provide rely present publish "
+    "make give deal work focus include discuss consider compare show advertise state treat address tackle train"
+)
+"""What papers do, as "how many use ...?" has it."""
+_BY_PEOPLE = any_of("groups? teams? authors approaches methods techniques frameworks")
+"""Who or what stands for papers that are counted or listed."""
 _COUNT = pattern(
-    rf"\b(?:how many|(?:the )?number of|count) {any_of('(?:(?:of|all|the|these|those)_)*')}(?:\w+ )?{_PAPER}\b"
+    rf"\b(?:how many|(?:the )?number of|count) {any_of('(?:(?:of|all|the|these|those)_)*')}(?:\w+ )?"
+    rf"{any_of('papers abstracts articles publications works studies')}\b"
+    rf"|^(?:and )?how many (?:of (?:them|these) )?{_DO}\b|^how many {_BY_PEOPLE} (?:{_DO}|are|were|come)\b"
 )
 _COMPARE = pattern(
     rf"\b{any_of('compare[ds]? comparison versus vs differences?_between different_from differ_from')}\b"
@@ -52,6 +62,11 @@ _LIST = pattern(
     rf"|\bwhat (?:other )?{any_of('works? research')} (?:is|are) there\b|\bwho (?:else )?works on\b"
     rf"|^(?:please )?{_PAPERS} (?:with|on|about|that|which|using)\b|^what do you have (?:on|about)\b|^which ones\b"
     rf"|^where (?:do|does|is|are) .+ {_OCCUR}\b"
+    r"|^(?:(?:is|are) there )?(?:any|some) (?:other |more )?(?:work|research|studies)\b|^is there (?:work|research)\b"
+    r"|\b(?:show|give|find) me (?:any |some |the )?(?:work|research|studies)\b|^what(?: else|'s| is) (?:is )?there\b"
+    rf"|^(?:is|does) any(?:one|body)\b|^who else\b|^who {_DO}s\b"
+    rf"|^which (?:of the |other )?(?:{_BY_PEOPLE}|evaluations|benchmarks|studies|works|systems) {_DO}\b"
+    r"|^which (?:evaluations|studies|works)\b"
 )
 _COURTESY = pattern(
     rf"^(?:{any_of('hi hello hey ok(?:ay)? so and please well thanks')}\b[\s,.!-]*)+"
@@ -66,22 +81,18 @@ _WHERE = pattern(
     rf"^where (?:do|does|is|are) (?P<a>.+?) {_OCCUR}\b.*$"
     rf"|^(?P<b>.+?)(?: is| are)? {_OCCUR} in (?:which|what|how many)(?: of (?:the|these))? {_PAPER}$"
 )
-_ASKING = pattern(
-    r"^(?:(?:can|could|would) you )?(?:in |on )?(?:(?:"
-    + any_of(
-        "what_do_you_have_(?:on|about) tell_me do_you_(?:have|know) (?:are|is)_there how_many (?:the_)?number_of "
-        "are which what list show find name give count who(?=_(?:else_)?works?_on) do does me all the of any every "
-        "these those other else single"
-    )
-    + r")\s+)*"
-    rf"(?:{_PAPER}|research|everything|anything|something|ones)?\b"
-    rf"(?: {any_of('that which where whose here are is do does did has have had there on about for by')}"
-    rf"| {any_of('in_(?:here|there)')}"
-    rf"| {any_of('deal(?:s|ing)?_with concern(?:s|ed_with|ing)? use[sd]? using (?:is|are)_there works?_on')}"
-    rf"| {any_of('(?:talk|report|work)(?:s|ing)?_(?:about|on) (?:us|introduc|propos)(?:e|es|ing) stud(?:y|ies|ying)')}"
-    rf"| {any_of('present(?:s|ing)? discuss(?:es|ing)? treat(?:s|ing)? cover(?:s|ing)?')})*\s+"
+_ASKING = frozenset(
+    "what what's which who how many number of list show find name give count tell do does is are has have had did "
+    "there anyone anybody me you all the in any some every these those other else single here paper papers work works "
+    "abstracts articles publications research studies everything anything something ones about on that where whose for "
+    "by with deal deals dealing concern concerns concerned concerning talk talks talking use uses using used introduce "
+    "introduces propose proposes study present presents discuss discusses treat treats cover covers can could would "
+    "groups teams approaches methods techniques frameworks evaluations".split()
 )
-_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+"""Words that only ask, when they stand before the topic."""
+_REFERRING = pattern(r"\b(?:that|this|it|them|these|those)\b")
+_SHORT_TOPIC = 3
+"""Words; of so few one that refers says nothing by itself."""
 _PART_END = pattern(
     r"(?<=[.?!;])\s+"
     rf"|,?\s+(?:and|but)\s+(?={any_of('what which how why where when who does do is are did')}\b"
@@ -116,12 +127,17 @@ def without_comparing(text: str, names: Sequence[str]) -> str:
 
 def topic_of(text: str) -> str:
     """What a list is to be about: the question without the words that only ask."""
-    sentences = [_COURTESY.sub("", sentence).strip(" ?.!") for sentence in _SENTENCE_END.split(text)]
-    asking = next((sentence for sentence in sentences if _LIST.search(sentence) or _COUNT.search(sentence)), text)
-    asking = _EXCEPTION.sub("", asking).strip(" ?.!,")
+    sentences = [_COURTESY.sub("", span.of(text)).strip(" ?.!") for span in sentence_spans(text)]
+    at = next((at for at, each in enumerate(sentences) if _LIST.search(each) or _COUNT.search(each)), 0)
+    asking = _EXCEPTION.sub("", sentences[at]).strip(" ?.!,")
     if where := _WHERE.search(asking):
         return str(where["a"] or where["b"])
-    return _ASKING.sub("", _HERE.sub("", asking)) or text
+    words = _HERE.sub("", asking).split()
+    while len(words) > 1 and words[0].lower().strip(",:") in _ASKING:
+        del words[0]
+    if at and len(words) <= _SHORT_TOPIC and _REFERRING.search(" ".join(words)):
+        return sentences[at - 1]  # "I study geometry. Which papers look at that?"
+    return " ".join(words) or text
 
 
 def kind_of(text: str) -> Kind:
