@@ -12,9 +12,11 @@ from vectorstore.types import Paper, Span
 _RELEVANCE, _BEST_RELEVANCE = 0.27, -0.15
 _SIMILARITY, _BEST_SIMILARITY = 21.1, -15.2
 _RARITY = 0.77
-_LEAST_WEIGHT = 2.9
+_LEAST_WEIGHT = 2.0
 """A regression on the lists of the development questions, rounded. The two figures of the best paper of all make the
 cut-off follow it, but only half the way: a topic that no paper is near to is not on all of them."""
+_SHARE_OF_BEST = 0.55
+"""Of the rarity of the topic's words that the best paper holds: what one must hold whose sentence is not relevant."""
 MOST_RARITY = 8.0
 _IN_FULL = {
     "rl": "reinforcement learning",
@@ -103,7 +105,10 @@ def listed(relevance: Mapping[str, float], similarity: Mapping[str, float], rari
         for paper_id in relevance
     }
     least = min(_LEAST_WEIGHT, max(weights.values()))
-    return sorted((paper_id for paper_id in weights if weights[paper_id] >= least), key=lambda p: -weights[p])
+    held = _SHARE_OF_BEST * max(rarity.values())
+    ranked = sorted(weights, key=lambda paper_id: -weights[paper_id])
+    on_topic = [key for key in ranked if weights[key] >= least and (rarity[key] >= held or relevance[key] >= 0)]
+    return on_topic or ranked[:1]
 
 
 def telling_span(topic: str) -> Callable[[Paper], Span | None] | None:
