@@ -6,7 +6,7 @@ the packaged tokenizer, which holds the thirty thousand commonest word pieces.
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class Spelling:
         self._labels = {_letters(label): label for label in labels if " " not in label}
         self._names = {_letters(name): name for name in sorted(tokens) if looks_like_name(name)} | self._labels
         self._by_initial = _by_initial(words)
+        self._english_by_initial = _by_initial(english)
         self._known_stems = frozenset(Stemmer.Stemmer("english").stemWords([*words, *english]))
 
     def corrected(self, text: str) -> str:
@@ -62,7 +63,9 @@ class Spelling:
         if self._known_stems.issuperset(Stemmer.Stemmer("english").stemWords(parts)):
             return None
         name = self._near_name(_letters(word))
-        return name if name or looks_like_name(word) or len(parts) > 1 else self._near_word(word.lower())
+        if name or looks_like_name(word):
+            return name
+        return self._near_word(word.lower()) if len(parts) == 1 else self._with_near_parts(word)
 
     def _near_name(self, letters: str) -> str | None:
         if len(letters) < _SHORTEST_NAME:
@@ -77,14 +80,29 @@ class Spelling:
     def _near_word(self, word: str) -> str | None:
         if len(word) < _SHORTEST or not word.isalpha():
             return None
-        candidates = self._by_initial.get(word[0], [])
-        for form in (word, word.removesuffix("s")):  # the abstracts may have "video" only
-            found = process.extractOne(
-                form, candidates, scorer=OSA.distance, score_cutoff=2 if len(form) >= _TWO_ERRORS else 1
-            )
-            if found:
-                return str(found[0])
-        return None
+        in_papers = _nearest(word, self._by_initial, 2 if len(word) >= _TWO_ERRORS else 1)
+        in_english = _nearest(word, self._english_by_initial, 1)
+        near = min((found for found in (in_papers, in_english) if found), key=lambda found: found[1], default=None)
+        return near[0] if near else None
+
+    def _with_near_parts(self, word: str) -> str | None:
+        """A word such as "multi-agnet" with its misspelt parts replaced; None when there are none."""
+        parts = re.split(r"([-/])", word)
+        stems = Stemmer.Stemmer("english").stemWords([part.lower() for part in parts])
+        meant = [
+            part if not part.isalpha() or stem in self._known_stems else self._near_word(part.lower()) or part
+            for part, stem in zip(parts, stems, strict=True)
+        ]
+        return "".join(meant) if meant != parts else None
+
+
+def _nearest(word: str, by_initial: Mapping[str, Sequence[str]], most: int) -> tuple[str, int] | None:
+    """The nearest word with the same initial and at most so many errors, and their number."""
+    for form in (word, word.removesuffix("s")):  # the abstracts may have "video" only
+        found = process.extractOne(form, by_initial.get(word[0], []), scorer=OSA.distance, score_cutoff=most)
+        if found:
+            return str(found[0]), int(found[1])
+    return None
 
 
 def tokens_of(texts: Iterable[str]) -> set[str]:
