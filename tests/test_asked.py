@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.asked import is_stated
+from assistant.evidence.asked import is_stated
 
 SENTENCES = [
     "Training large language models (LLMs) on noisy data is costly.",

@@ -1,6 +1,6 @@
 import pytest
 
-from assistant.listing import in_full, listed, rarity_shared, telling_span, topic_stems
+from assistant.evidence.listing import in_full, listed, rarity_shared, telling_span, topic_stems
 from vectorstore.types import Paper
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from assistant import Assistant
 from assistant.conversation import SourceNumbers
-from assistant.terms import numbers_in
 from assistant.verification import Verifier
+from assistant.verification.terms import numbers_in
 from vectorstore.relevance import CrossEncoder
 from vectorstore.types import Paper
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assistant.agreement import denied, disagreements
 from assistant.conversation import SourceNumbers
-from assistant.evidence import own_names
-from assistant.passages import Passage, passages_of
-from assistant.terms import numbers_in
+from assistant.own_names import own_names
 from assistant.types import Sentence
+from assistant.verification.agreement import denied, disagreements
+from assistant.verification.passages import Passage, passages_of
+from assistant.verification.terms import numbers_in
 from assistant.wording import content_stems
 from vectorstore.markup import readable
 from vectorstore.names import names_in

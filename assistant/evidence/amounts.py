@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from assistant.attributes import AUXILIARY, words
+from assistant.evidence.attributes import AUXILIARY, words
 from assistant.wording import any_of, content_stems, pattern, stem, stems
 from vectorstore.names import TOKEN
 

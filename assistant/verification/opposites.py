@@ -4,8 +4,8 @@ import re
 from collections.abc import Set
 from itertools import pairwise
 
-from assistant.passages import Passage
-from assistant.terms import Clause, clauses_of, terms_of
+from assistant.verification.passages import Passage
+from assistant.verification.terms import Clause, clauses_of, terms_of
 from assistant.wording import stem, stems
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from assistant.terms import NUMBER, clauses_of, plain_number, terms_of
+from assistant.verification.terms import NUMBER, clauses_of, plain_number, terms_of
 from assistant.wording import any_of, pattern, stems
 
 _UNITS = stems("b m k gb mb x percent percentage point bit time fold pass")

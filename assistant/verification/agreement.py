@@ -7,10 +7,10 @@ directions and comparisons, what is said of others, and quantities that grew. Th
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from assistant.opposites import DIRECTIONS, turned_round
-from assistant.passages import Passage, speaks_of_own_work
-from assistant.quantities import Quantity, quantities_in
-from assistant.terms import Clause, clauses_of, is_number, terms_of
+from assistant.verification.opposites import DIRECTIONS, turned_round
+from assistant.verification.passages import Passage, speaks_of_own_work
+from assistant.verification.quantities import Quantity, quantities_in
+from assistant.verification.terms import Clause, clauses_of, is_number, terms_of
 from assistant.wording import any_of, content_stems, pattern
 from vectorstore.names import names_in
 

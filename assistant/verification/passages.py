@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assistant.evidence import own_names
-from assistant.terms import Clause, clauses_of, terms_of
+from assistant.own_names import own_names
+from assistant.verification.terms import Clause, clauses_of, terms_of
 from assistant.wording import any_of, pattern
 from vectorstore.types import Paper
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from assistant.amounts import NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
-from assistant.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
+from assistant.evidence.amounts import NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
+from assistant.evidence.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
 from assistant.wording import any_of, content_stems, pattern, stem, stems
 from vectorstore.names import TOKEN, looks_like_name, names_in
 

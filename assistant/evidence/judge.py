@@ -1,0 +1,206 @@
+"""Is there enough in the papers to answer, and of which kind is the lack?
+
+The cross-encoder reads the question with each sentence of the best papers. Its best value tells papers on the
+subject from papers that are not (not_covered); `asked.py` tells what an abstract does not say (not_stated).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from assistant.evidence.asked import is_stated
+from assistant.evidence.coverage import ASKING, COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
+from assistant.evidence.listing import MOST_RARITY, in_full, listed, rarity_shared, telling_span, topic_stems
+from assistant.evidence.quotable import by_worth
+from assistant.evidence.reading import best_of_each_paper, best_paper, ranked, read_passages, read_spans, spans_of
+from assistant.own_names import own_names, spelled_out
+from assistant.routing import read_question, without_comparing
+from assistant.types import Evidence, Question, ScoredSentence, Status
+from assistant.wording import content_stems
+from vectorstore.markup import readable
+from vectorstore.relevance import CrossEncoder
+from vectorstore.retrieval import Retriever
+from vectorstore.sentences import sentence_spans
+from vectorstore.types import Paper, Passage, Span
+
+_PASSAGES = 10
+_COMPARED = 3
+"""Papers, at most, that are compared in one answer."""
+_READ_FOR_FACT = 2
+"""Papers whose every sentence is read for one fact; reading a third made no answer better and each one slower."""
+_SAYS_ITS_SUBJECT = 10
+"""Words; a longer question says what it is about."""
+_HEAD_START = 0.6
+"""For each word that a question is shorter, what the paper last spoken of may be less relevant than another."""
+_UNRELATED = -10.5
+"""Questions on everyday things have less relevance to any sentence."""
+_ON_TOPIC = -5.5
+"""Least relevance of the best sentence for a topic that the papers cover. Of 86 lists that can be answered 4 have less
+and hold too little of the topic's words as well; of 15 on what no paper treats 14 have."""
+_UNKNOWN_IN_LIST = 2.0
+_HELD = 0.45
+"""Of the rarity of a topic's words: a paper that holds so much of it is on the topic."""
+_READ_FOR_LIST = 40
+"""Papers, of each of which one sentence is read."""
+_LOOKED_AT = 3
+"""Sentences, the best, in which the kind of thing asked for is looked for."""
+
+
+class EvidenceJudge:
+    """Retrieves, reads and judges."""
+
+    def __init__(self, retriever: Retriever, cross_encoder: CrossEncoder) -> None:
+        self._retriever = retriever
+        self._cross_encoder = cross_encoder
+
+    def weigh(self, question: Question) -> Evidence:
+        """What the papers have to say to `question`."""
+        evidence = self._weighed(question)
+        if evidence.status == "not_stated" and not question.is_english:
+            return replace(evidence, status="answered")  # what kind of thing is asked for cannot be told
+        return evidence
+
+    def _weighed(self, question: Question) -> Evidence:
+        if question.kind in ("list", "count"):
+            return self._weigh_list(question)
+        passages = self._retriever.search(question.text, _PASSAGES)
+        compared = self._compared(question, passages)
+        if len(compared) > 1:
+            return self._weigh_comparison(question, passages, compared)
+        return self._weigh_fact(question, passages)
+
+    def continues(self, question: Question, label: str) -> bool:
+        """Whether `question`, which names nothing, goes on about the paper that was last spoken of.
+
+        So it does when that paper says nearly as much of it as any other; the less the question says, the more so.
+        """
+        words = len(question.text.split())
+        passages = self._retriever.search(f"{label} {question.text}", _READ_FOR_FACT + 1)
+        own = [passage for passage in passages if passage.paper.label == label]
+        if question.kind != "fact" or question.names or words > _SAYS_ITS_SUBJECT or not own:
+            return False
+        others = [p for p in self._retriever.search(question.text, _READ_FOR_FACT + 1) if p.paper.label != label]
+        read = [(passage, self._nearest(question, passage)) for passage in [*own, *others[:_READ_FOR_FACT]]]
+        scored = best_of_each_paper(read_spans(self._cross_encoder, question.text, read))
+        relevance = max(sentence.relevance for sentence in scored if sentence.paper.label == label)
+        head_start = _HEAD_START * (_SAYS_ITS_SUBJECT - words)
+        return relevance >= max(_UNRELATED, scored[0].relevance - head_start)
+
+    def _nearest(self, question: Question, passage: Passage) -> list[Span]:
+        """The few sentences that are most similar to the question."""
+        spans = spans_of(passage)
+        texts = [readable(span.of(passage.paper.abstract)) for span in spans]
+        similarity = dict(zip(spans, self._retriever.similarities(question.text, texts), strict=True))
+        return sorted(spans, key=lambda span: -similarity[span])[:_LOOKED_AT]
+
+    def _weigh_fact(self, question: Question, passages: list[Passage]) -> Evidence:
+        """One paper answers: the best of those the question names, else the best of all."""
+        named = [passage for passage in passages if passage.named]
+        scored = self._read(question.text, (named or passages)[:_READ_FOR_FACT])
+        if not scored:
+            return Evidence(status="not_covered", passages=tuple(passages))
+        best = best_paper(scored)
+        sentences = by_worth(
+            self._retriever, self._cross_encoder, question, [sentence for sentence in scored if sentence.paper == best]
+        )
+        passages_ranked = ranked(passages, scored)
+        relevance = max(sentence.relevance for sentence in sentences)
+        lead = USUAL_LEAD if named else lead_of_nearest(self._retriever, passages)
+        weight = weight_of_evidence(self._retriever, question, best, relevance, lead)
+        if weight < COVERED and not named:
+            return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
+        stated = weight >= COVERED and _is_stated(question, best, sentences)
+        status: Status = "answered" if stated else "not_stated"
+        return Evidence(status=status, passages=passages_ranked, sentences=tuple(sentences), weight=weight)
+
+    def _read(self, question: str, passages: Sequence[Passage]) -> list[ScoredSentence]:
+        return read_passages(self._cross_encoder, question, passages)
+
+    def _by_worth(self, question: Question, sentences: list[ScoredSentence]) -> list[ScoredSentence]:
+        return by_worth(self._retriever, self._cross_encoder, question, sentences)
+
+    def _weigh_comparison(self, question: Question, passages: list[Passage], compared: list[Passage]) -> Evidence:
+        """Each paper answers for itself, as if it alone were asked about; one that answers is enough."""
+        answers: list[ScoredSentence] = []
+        stated = False
+        for passage in compared:
+            asked = _asked_of_one(question, passage.paper, [other.paper for other in compared])
+            sentences = by_worth(self._retriever, self._cross_encoder, asked, self._read(asked.text, [passage]))
+            stated = stated or _is_stated(asked, passage.paper, sentences)
+            answers += sentences
+        return Evidence(
+            status="answered" if stated else "not_stated", passages=ranked(passages, answers), sentences=tuple(answers)
+        )
+
+    def _compared(self, question: Question, passages: Sequence[Passage]) -> list[Passage]:
+        """The papers that are named; for a comparison of which one is named so, those that alone hold another name."""
+        named = [passage for passage in passages if passage.named or _is_spelled_out(passage.paper, question.text)]
+        if question.kind != "compare" or len(named) > 1:
+            return named[:_COMPARED]
+        holding = [self._retriever.papers_holding(name) for name in question.names]
+        alone = {next(iter(paper_ids)) for paper_ids in holding if len(paper_ids) == 1}
+        return [passage for passage in passages if passage in named or passage.paper.paper_id in alone][:_COMPARED]
+
+    def _weigh_list(self, question: Question) -> Evidence:
+        """Every paper on the topic answers, with the sentence that is nearest to it."""
+        topic = in_full(question.topic)
+        passages = self._retriever.search(topic, _READ_FOR_LIST)
+        if told := _told(question, passages):
+            return Evidence(status="answered", passages=ranked(passages, told), sentences=tuple(told))
+        rarities = self._retriever.rarities(sorted(topic_stems(topic)))
+        read = [(passage, [_nearest_in_words(passage, rarities)]) for passage in passages]
+        scored = read_spans(self._cross_encoder, topic, read)
+        passages_ranked = ranked(passages, scored)
+        rarity = {p.paper.paper_id: rarity_shared(rarities, readable(p.paper.abstract)) for p in passages}
+        held = max(rarity.values(), default=0.0) >= min(MOST_RARITY, _HELD * sum(rarities.values())) > 0
+        best = max(scored, key=lambda sentence: sentence.relevance, default=None)
+        unknown = len(self._retriever.unknown_names(question.names))
+        weight = best.relevance - _UNKNOWN_IN_LIST * unknown if best else None
+        if weight is None or not (held or weight >= _ON_TOPIC):
+            return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
+        by_paper = {sentence.paper.paper_id: sentence for sentence in scored}
+        relevance = {paper_id: sentence.relevance for paper_id, sentence in by_paper.items()}
+        paper_ids = listed(relevance, _similarity(passages), rarity)
+        answers = tuple(by_paper[key] for key in paper_ids)
+        return Evidence(status="answered", passages=passages_ranked, sentences=answers, weight=weight)
+
+
+def _nearest_in_words(passage: Passage, rarities: Mapping[str, float]) -> Span:
+    """The sentence that shares the rarest words with the topic, an earlier one before a later."""
+    abstract = passage.paper.abstract
+    return max(spans_of(passage), key=lambda span: rarity_shared(rarities, readable(span.of(abstract))))
+
+
+def _told(question: Question, passages: Sequence[Passage]) -> list[ScoredSentence]:
+    """The sentences of the papers that say by their form what the list is of."""
+    span_in = telling_span(question.text)
+    found = [(passage.paper, span_in(passage.paper)) for passage in passages] if span_in else []
+    return [ScoredSentence(paper=paper, span=span, relevance=0.0) for paper, span in found if span]
+
+
+def _similarity(passages: Sequence[Passage]) -> dict[str, float]:
+    """Of each paper to the topic; of one that only the words found, that of the farthest other."""
+    least = min((passage.similarity for passage in passages if passage.similarity is not None), default=0.0)
+    return {p.paper.paper_id: least if p.similarity is None else p.similarity for p in passages}
+
+
+def _is_stated(question: Question, paper: Paper, sentences: Sequence[ScoredSentence]) -> bool:
+    asked = [part for part in question.parts if not part.endswith(".")] or question.parts
+    texts = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
+    best = [readable(sentence.quote) for sentence in sentences[:_LOOKED_AT]]
+    own = own_names(paper)
+    return any(is_stated(part, texts, best, own) for part in asked)
+
+
+def _asked_of_one(question: Question, paper: Paper, compared: Sequence[Paper]) -> Question:
+    """A comparison as a question about `paper` alone: without the names of the others and the words that compare."""
+    abstract = readable(paper.abstract).lower()
+    foreign = [name for name in question.names if name.lower() not in abstract]
+    labels = [name for other in compared for name in (other.label, spelled_out(other))]
+    text = without_comparing(question.text, [*labels, *foreign])
+    if not content_stems(text) - ASKING:
+        return read_question(f"What is {paper.label}?")
+    return read_question(f"{paper.label}: {text}")
+
+
+def _is_spelled_out(paper: Paper, text: str) -> bool:
+    return bool(spelled_out(paper)) and spelled_out(paper).lower() in text.lower()
