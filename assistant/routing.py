@@ -42,7 +42,8 @@ _BY_PEOPLE = any_of("groups? teams? authors approaches methods techniques framew
 _COUNT = pattern(
     rf"\b(?:how many|(?:the )?number of|count) {any_of('(?:(?:of|all|the|these|those)_)*')}(?:\w+ )?"
     rf"{any_of('papers abstracts articles publications works studies')}\b"
-    rf"|^(?:and )?how many (?:of (?:them|these) )?{_DO}\b|^how many {_BY_PEOPLE} (?:{_DO}|are|were|come)\b"
+    rf"|^(?:and )?how many (?:of (?:them|these) )?{_DO}\b|^how many {_BY_PEOPLE} {_DO}\b"
+    r"|^how many (?:groups|teams|approaches) (?:are|were|come)\b"
 )
 _COMPARE = pattern(
     rf"\b{any_of('compare[ds]? comparison versus vs differences?_between different_from differ_from')}\b"

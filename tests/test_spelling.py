@@ -20,6 +20,8 @@ def spelling() -> Spelling:
         ("Is HalfTides' sampler fast?", "Is HalfTide' sampler fast?"),
         ("PIQBench's caliberation?", "PIQ-Bench's calibration?"),
         ("are there vidoes of it", "are there video of it"),
+        ("Which picutre do poeple like?", "Which picture do people like?"),  # everyday words, for those that read them
+        ("a multi-calibraton video-smapler", "a multi-calibration video-sampler"),
     ],
 )
 def test_a_misspelt_word_becomes_the_one_of_the_collection(spelling: Spelling, question: str, corrected: str) -> None:
