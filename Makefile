@@ -21,7 +21,7 @@ check: $(VENV)/ready-dev
 
 # The held-out half of our questions, with a new index; fails when an answer has got worse than promised.
 evaluate: $(VENV)/ready
-	rm -rf build/evaluation
+	rm -rf build/evaluation/data
 	ASSISTANT_DATA_DIR=build/evaluation/data $(BIN)/assistant evaluate icml2026-test --output build/evaluation \
 		--fail-under right_paper_cited=0.97 --fail-under citation_precision=0.95 --fail-under verbatim=1 \
 		--fail-under fact_recall=0.85 --fail-under words_quoted=60 \

@@ -78,6 +78,7 @@ class Assistant:
                 usage=draft.usage,
                 fingerprint=self._retriever.fingerprint().digest,
                 evidence=evidence.weight,
+                model_asked=draft.model_asked,
             )
         )
 
@@ -128,6 +129,7 @@ class Assistant:
         self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
     ) -> Iterator[Sentence]:
         """What the writer gives; quotations instead when nothing of it can be shown."""
+        draft.model_asked = self._writer.name != QuotationWriter.name
         declined = False
         for item in self._writer.write(asked, evidence, numbers):
             if isinstance(item, Usage):
@@ -153,6 +155,7 @@ class _Draft:
     status: Status
     sentences: list[Sentence] = field(default_factory=list)
     usage: Usage | None = None
+    model_asked: bool = False
 
     @property
     def has_content(self) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import re
 import sys
 from collections.abc import Iterator
@@ -169,7 +170,7 @@ def evaluate(
     thresholds, dollars = _thresholds(fail_under or []), _prices(prices)
     from assistant.evaluation import terminal, wiring
 
-    with _progress() as progress:
+    with _progress() as progress, _saying_how_to_go_on():
         if init:
             drafted = wiring.draft_question_set(init, seed=seed, collection=collection, progress=progress)
             return _print_json({"questions": drafted}) if as_json else _print(f"{init}: {drafted} drafts to edit.")
@@ -184,12 +185,21 @@ def evaluate(
             collection=collection,
             progress=progress,
         )
-    _print_json(report.evaluation.to_dict()) if as_json else terminal.print_report(report)
+    _print_json(report.to_dict()) if as_json else terminal.print_report(report)
     unmet = report.evaluation.unmet(thresholds)
     for phrase in unmet:
         print(f"Not met: {phrase}.", file=sys.stderr)
     if unmet:
         raise typer.Exit(3)
+
+
+@contextmanager
+def _saying_how_to_go_on() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("Stopped. What was asked is kept; the same command goes on from there.", file=sys.stderr)
+        raise
 
 
 def _thresholds(given: list[str]) -> dict[str, float]:
@@ -215,9 +225,12 @@ def _prices(given: str | None) -> tuple[float, float] | None:
 
 def _number(text: str, problem: str) -> float:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise typer.BadParameter(problem) from None
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise typer.BadParameter(problem)
+    return number
 
 
 @app.command()

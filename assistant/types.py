@@ -164,6 +164,8 @@ class Answer:
     fingerprint: str
     evidence: float | None
     """How much speaks for the papers being about the question; None where that was not weighed."""
+    model_asked: bool = False
+    """Whether a chat model was asked for this answer, be it in vain."""
 
     @property
     def text(self) -> str:

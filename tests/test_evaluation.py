@@ -1,6 +1,11 @@
 """Whole evaluations of the built-in collection: with and without a model, stopped and gone on, compared and gated."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +17,9 @@ from assistant import cli
 from assistant.errors import ReportError, UserFacingError
 from assistant.evaluation.report import Report, html_report
 from assistant.evaluation.wiring import evaluate
-from tests.fakes import ModelServer
+from tests.fakes import ModelServer, Reply
+
+ROOT = Path(__file__).parents[1]
 
 QUESTIONS: list[dict[str, Any]] = [
     {
@@ -132,11 +139,11 @@ def stop_after(questions: int) -> Callable[[str, int, int], None]:
 def test_a_stopped_run_goes_on_where_it_was(run: Callable[..., Report], tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         run(progress=stop_after(2))
-    journal = tmp_path / "report" / "journal.jsonl"
-    kept = [json.loads(line)["outcome"] for line in journal.read_text("utf-8").splitlines()[1:]]
+    (journal,) = (tmp_path / "report").iterdir()
+    kept = [json.loads(line)["outcome"] for line in journal.read_text("utf-8").splitlines()]
     assert len(kept) == 6
-    with journal.open("a", encoding="utf-8") as file:
-        file.write('{"system": "assistant", "outcome": {"question_id": "li')  # what a crash leaves of a line
+    with journal.open("ab") as file:  # what crashes leave of lines
+        file.write(b'7\n{"system": "assistant"}\n{"system": "assistant", "outcome": {"question_id": "li\xe2\x80')
     report = run()
     assert [outcome["seconds"] for outcome in outcomes(report)[:2]] == [
         outcome["seconds"] for outcome in kept if outcome["question_id"] in ("named", "follow")
@@ -154,10 +161,45 @@ def test_a_stopped_run_goes_on_where_it_was(run: Callable[..., Report], tmp_path
 def test_outcomes_of_another_run_are_not_used(run: Callable[..., Report], tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         run(progress=stop_after(2))
-    journal = tmp_path / "report" / "journal.jsonl"
-    seconds = json.loads(journal.read_text("utf-8").splitlines()[1])["outcome"]["seconds"]
+    (journal,) = (tmp_path / "report").iterdir()
+    before = journal.read_text("utf-8")
+    seconds = json.loads(before.splitlines()[0])["outcome"]["seconds"]
     report = run(answer_tokens=123)
     assert outcomes(report)[0]["seconds"] != seconds
+    assert journal.read_text("utf-8") == before  # and can still go on
+    assert outcomes(run())[0]["seconds"] == seconds
+
+
+def test_questions_that_failed_are_asked_anew(run: Callable[..., Report], model_server: ModelServer) -> None:
+    model_server.says("", status=400)
+    with pytest.raises(Stopped):
+        run(*QUESTIONS[:2], progress=stop_after(1), **model_server.settings)
+    model_server.replies[:] = [Reply("LiftQuant compresses a 70B LLM to 2.4 bits to fit a 24GB GPU [1].")]
+    report = run(*QUESTIONS[:2], **model_server.settings)
+    assert not any(one.failed for one in report.evaluation.ours)
+
+
+def test_the_command_can_be_interrupted_and_killed(built_in_data: Path, tmp_path: Path) -> None:
+    """A real process, a real signal, at whatever moment."""
+    path = question_file(tmp_path, *({**QUESTIONS[4], "id": str(row)} for row in range(400)))
+    code = "from assistant.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "ASSISTANT_DATA_DIR": str(built_in_data)}
+    arguments = [sys.executable, "-c", code, "evaluate", str(path), "--output", "report"]
+    asked = 0
+    for kind in (signal.SIGINT, signal.SIGKILL):
+        with subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            while not (journals := list((tmp_path / "report").glob("*.jsonl"))) or lines_in(journals[0]) <= asked + 9:
+                assert process.poll() is None
+                time.sleep(0.05)
+            process.send_signal(kind)
+            _, said = process.communicate(timeout=60)
+        assert ("the same command goes on" in said) == (kind == signal.SIGINT)
+        assert lines_in(journals[0]) > asked
+        asked = lines_in(journals[0])
+
+
+def lines_in(path: Path) -> int:
+    return path.read_bytes().count(b"\n")
 
 
 def test_a_complete_run_is_measured_anew(run: Callable[..., Report]) -> None:
@@ -176,12 +218,14 @@ def test_an_earlier_report_is_compared_question_by_question(run: Callable[..., R
     assert comparison.differences["fact_recall"].value == pytest.approx(-0.5)
     assert comparison.differences["fact_recall"].n == 2
     assert comparison.differences["verbatim"].p == 1
+    assert "not_stated_precision" not in comparison.differences  # looks at other answers in each run
+    assert json.loads(report.paths[0].read_text("utf-8"))["comparison"]["shared"] == 4
     assert "seconds_p95" not in comparison.differences  # the same values as the median's
     assert any(change.startswith("question_set_sha256") for change in comparison.changed)
     assert "fact_recall" in report.paths[1].read_text("utf-8")
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 0}', None])
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 0}', '{"format": 1, "questions": [{}]}', None])
 def test_what_is_no_report_is_said_before_anything_is_asked(
     run: Callable[..., Report], tmp_path: Path, content: str | None
 ) -> None:
@@ -218,6 +262,27 @@ def test_a_model_is_evaluated_beside_one_prompt_to_the_same_model(
     words = len(model_server.replies[0].text.split())
     assert figures["dollars"]["assistant"].value == pytest.approx((100 + 10 * words) / 1e6)  # type: ignore[union-attr]
     assert "Answer the question from the passages" in model_server.prompt(1)
+
+
+def test_what_no_server_says_is_unknown(run: Callable[..., Report], model_server: ModelServer) -> None:
+    model_server.says("NOT STATED", finish_reason=None)  # a stream without its end has no usage
+    unknown = run(*QUESTIONS[:1], QUESTIONS[4], prices=(1.0, 1.0), **model_server.settings).evaluation.figures
+    assert unknown["input_tokens"]["assistant"] is None
+    assert unknown["dollars"]["assistant"] is None
+    model_server.replies[:] = [Reply("", status=400)]
+    failed = run(*QUESTIONS[:1], QUESTIONS[4], **model_server.settings)
+    assert failed.evaluation.figures["dollars"]["assistant"] is None
+    assert failed.evaluation.figures["failed"]["assistant"].value == 0.5  # type: ignore[union-attr]
+    assert failed.evaluation.unmet({"dollars": 1.0}) == ["dollars is unknown, to be <= 1"]
+
+
+def test_the_answer_of_one_prompt_is_shown_and_not_called_an_abstract(
+    run: Callable[..., Report], model_server: ModelServer
+) -> None:
+    model_server.says("It is a novel framework [1].")
+    html = run(QUESTIONS[0], **model_server.settings).paths[1].read_text("utf-8")
+    assert html.count("Shows the whole abstracts") == 1  # BM25's
+    assert html.count("It is a novel framework") >= 1
 
 
 def test_one_prompt_to_a_model_can_refuse(run: Callable[..., Report], model_server: ModelServer) -> None:
@@ -257,6 +322,7 @@ def test_a_second_opinion_is_reported_beside_the_rule(run: Callable[..., Report]
     assert (agreed.n, agreed.unreadable) == (4, 1)
     assert [one.outcome.judged for one in report.evaluation.ours] == ["right", "wrong", "right", "unreadable", "right"]
     assert "24GB" in model_server.prompt(0)
+    assert "[LiftQuant]" in model_server.prompt(0)
     assert "no paper in the collection is about this" in model_server.prompt(4)
     assert agreed.judge in report.paths[1].read_text("utf-8")
     assert report.evaluation.circumstances.judge == model_server.settings["model"]
@@ -341,7 +407,9 @@ def test_a_threshold_that_is_not_met_ends_with_3(command: Callable[..., Any], tm
         ("mine.jsonl", "--init", "new.jsonl"),
         ("mine.jsonl", "--fail-under", "beauty=1"),
         ("mine.jsonl", "--fail-under", "right"),
+        ("mine.jsonl", "--fail-under", "right=nan"),
         ("mine.jsonl", "--prices", "cheap"),
+        ("mine.jsonl", "--prices", "nan,1"),
         ("mine.jsonl", "--sample", "0"),
     ],
 )

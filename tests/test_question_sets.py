@@ -64,6 +64,13 @@ def test_a_wrong_line_is_named_with_what_is_wrong(tmp_path: Path, row: object, s
     assert error.value.hint
 
 
+def test_a_line_ends_where_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    question = GoldQuestion(id="a", question="What\u2028is\x85this?", status="not_covered")
+    write_question_set(path, [question, question.model_copy(update={"id": "b"})])
+    assert [read.question for read in read_question_set(str(path)).questions] == [question.question] * 2
+
+
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe{}", None])
 def test_a_file_without_questions_is_an_error(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "mine.jsonl"

@@ -117,6 +117,7 @@ def exchange(
         writer="quotation",
         timings_ms={},
         usage=None,
+        evidence=None,
         fingerprint="",
     )
     made = Exchange(question)

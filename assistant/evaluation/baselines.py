@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
+from chromadb.config import Settings
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
@@ -25,12 +26,15 @@ from vectorstore.types import Paper
 
 _TOP = 4
 """Passages that plain retrieval answers with: LangChain's default."""
+_DEPTH = 50
+"""Passages that are looked at for the ten best papers."""
 _BATCH = 1000
 _PLAIN = load_prompt("plain_answer", "passages", "question")
 _NOT_STATED = "NOT STATED"
 _MARK = re.compile(r"\[(\d{1,3})\]")
-_IN_QUOTATION_MARKS = re.compile(r"[“\"]([^“”\"]{20,})[”\"]")
-"""Of twenty characters at least; less is emphasis or a title."""
+_IN_QUOTATION_MARKS = re.compile(r"[“\"]([^“”\"]*)[”\"]")
+_LEAST_QUOTED = 20
+"""Characters; less in quotation marks is emphasis or a title."""
 
 
 class KeywordSystem:
@@ -44,8 +48,9 @@ class KeywordSystem:
     def answer(self, gold: GoldQuestion) -> Outcome:
         """The best passages as they are."""
         start = time.perf_counter()
-        weights = self._collection.keywords.best(_with_history(gold), RETRIEVED)
-        papers = self._collection.library.papers([span_of_chunk(chunk_id)[0] for chunk_id in weights])
+        weights = self._collection.keywords.best(_with_history(gold), _DEPTH)
+        ids = list(dict.fromkeys(span_of_chunk(chunk_id)[0] for chunk_id in weights))
+        papers = self._collection.library.papers(ids[:RETRIEVED])
         seconds = time.perf_counter() - start
         return _passages_outcome(gold, papers, evidence=max(weights.values(), default=0.0), seconds=seconds)
 
@@ -63,8 +68,9 @@ class PlainSystem:
     def answer(self, gold: GoldQuestion) -> Outcome:
         """The nearest passages as they are, or the model's answer from them."""
         start = time.perf_counter()
-        found = self._store.similarity_search_with_score(_with_history(gold), k=RETRIEVED)
-        papers = self._library.papers([document.metadata["paper_id"] for document, _ in found])
+        found = self._store.similarity_search_with_score(_with_history(gold), k=_DEPTH)
+        ids = list(dict.fromkeys(document.metadata["paper_id"] for document, _ in found))
+        papers = self._library.papers(ids[:RETRIEVED])
         similarity = 1.0 - found[0][1] if found else 0.0
         outcome = _passages_outcome(gold, papers, evidence=similarity, seconds=time.perf_counter() - start)
         if self._model is None:
@@ -93,6 +99,7 @@ def _plain_store(collection: Collection, embedding: EmbeddingModel) -> Chroma:
     store = Chroma(
         f"plain-{uuid.uuid4().hex}",
         _KnownVectors(collection, embedding),
+        client_settings=Settings(anonymized_telemetry=False),
         collection_configuration={"hnsw": {"space": "cosine"}},
     )
     chunks = chunk_papers(collection.library.papers())
@@ -108,16 +115,15 @@ def _with_history(gold: GoldQuestion) -> str:
 
 
 def _passages_outcome(gold: GoldQuestion, papers: Sequence[Paper], *, evidence: float, seconds: float) -> Outcome:
-    found = list({paper.paper_id: paper for paper in papers}.values())
     return Outcome(
         question_id=gold.id,
         status="answered",
         sentences=tuple(
             AnswerSentence(text=readable(paper.abstract), verdict="quoted", shown=True, paper_ids=(paper.paper_id,))
-            for paper in found[:_TOP]
+            for paper in papers[:_TOP]
         ),
-        retrieved=tuple(paper.paper_id for paper in found),
-        quotations=tuple(Quotation(paper_id=paper.paper_id, text=paper.abstract) for paper in found[:_TOP]),
+        retrieved=tuple(paper.paper_id for paper in papers),
+        quotations=tuple(Quotation(paper_id=paper.paper_id, text=paper.abstract) for paper in papers[:_TOP]),
         evidence=evidence,
         seconds=seconds,
     )
@@ -130,7 +136,7 @@ def _written(model: BaseChatModel, gold: GoldQuestion, papers: Sequence[Paper]) 
         reply = model.invoke([HumanMessage(_PLAIN.render(passages=passages, question=_with_history(gold)))])
     text, usage = reply.text, reply.usage_metadata
     sentences = tuple(_unchecked(span.of(text), papers) for span in sentence_spans(text))
-    status: Status = "not_stated" if _NOT_STATED in text else "answered"
+    status: Status = "not_stated" if text.strip(" .*\n").upper() == _NOT_STATED else "answered"
     return Outcome(
         question_id=gold.id,
         status=status,
@@ -140,6 +146,7 @@ def _written(model: BaseChatModel, gold: GoldQuestion, papers: Sequence[Paper]) 
             for sentence in sentences
             for paper_id in sentence.paper_ids[:1]
             for quoted in _IN_QUOTATION_MARKS.findall(sentence.text)
+            if len(quoted) >= _LEAST_QUOTED
         ),
         seconds=0.0,
         input_tokens=usage["input_tokens"] if usage else None,

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
 from assistant.evaluation.scoring import Scored
-from assistant.evaluation.types import GoldQuestion, Judged, Outcome
+from assistant.evaluation.types import AnswerSentence, GoldQuestion, Judged, Outcome
 from assistant.models import model_errors
 from prompts import load_prompt
 from vectorstore.types import Paper
@@ -58,7 +58,7 @@ class Judge:
 
     def opinion(self, gold: GoldQuestion, outcome: Outcome, papers: Mapping[str, Paper]) -> Judged:
         """Its opinion on an answer. Raises `ModelError` when it cannot be asked."""
-        answer = "\n".join(sentence.text for sentence in outcome.shown)
+        answer = "\n".join(_as_read(sentence, papers) for sentence in outcome.shown)
         prompt = _PROMPT.render(
             question=" / ".join([*gold.history, gold.question]),
             expected=_expected(gold, papers),
@@ -90,12 +90,18 @@ def agreement(judge: str, scored: Sequence[Scored]) -> Agreement:
     )
 
 
+def _as_read(sentence: AnswerSentence, papers: Mapping[str, Paper]) -> str:
+    """A sentence with the papers that it cites, which a reader sees beside it."""
+    labels = ", ".join(dict.fromkeys(papers[paper_id].label for paper_id in sentence.paper_ids))
+    return f"{sentence.text} [{labels}]" if labels else sentence.text
+
+
 def _expected(gold: GoldQuestion, papers: Mapping[str, Paper]) -> str:
     labels = [papers[paper_id].label for paper_id in gold.papers]
     if gold.status == "not_covered":
         return "It says that no paper in the collection is about this."
     if gold.status == "not_stated":
         return f"It says that the abstract of {' or '.join(labels)} does not state this."
-    about = f"It names {(' and ' if gold.is_set else ' or ').join(labels)} and no other paper. " if labels else ""
+    about = f"It cites {(' and ' if gold.is_set else ' or ').join(labels)} and no other paper. " if labels else ""
     facts = "; ".join(" (or: ".join(fact) + ")" * (len(fact) - 1) for fact in gold.facts)
     return about + (f"It says: {facts}." if facts else "It answers the question.")

@@ -24,14 +24,19 @@ class Measure:
     summary: Summary = mean
     better: Literal["higher", "lower"] = "higher"
     unit: Literal["share", "words", "seconds", "tokens", "dollars"] = "share"
+    needs_all: bool = False
+    """Whether the figure is unknown as soon as it is for one question."""
+    paired: bool = True
+    """Whether two runs can be compared by it question by question: not so when it only looks at certain answers."""
 
     def values(self, scored: Sequence[Scored]) -> list[float]:
         """One per question that it applies to."""
         return [value for one in scored if (value := self.value(one)) is not None]
 
     def estimate(self, scored: Sequence[Scored]) -> Estimate | None:
-        """The figure over all questions; None when it applies to none."""
-        return estimate(self.values(scored), self.summary)
+        """The figure over all questions; None when it applies to none, or is unknown."""
+        values = self.values(scored)
+        return None if self.needs_all and len(values) < len(scored) else estimate(values, self.summary)
 
     def is_met(self, value: float, threshold: float) -> bool:
         """Whether a figure is as good as `threshold`."""
@@ -96,7 +101,7 @@ def _fact_recall(scored: Scored) -> float | None:
 
 def _words(scored: Scored) -> float | None:
     is_fact = _answerable(scored.gold) and scored.gold.kind == "fact" and bool(scored.gold.facts)
-    return float(scored.words) if is_fact and not scored.failed else None
+    return float(scored.words) if is_fact and not scored.failed and not scored.refused else None
 
 
 def _recognised(status: Status) -> Value:
@@ -113,8 +118,8 @@ def _tokens(scored: Scored) -> tuple[int, int] | None:
     return None if read is None or written is None else (read, written)
 
 
-def _seconds(scored: Scored) -> float:
-    return scored.outcome.seconds
+def _seconds(scored: Scored) -> float | None:
+    return None if scored.failed else scored.outcome.seconds
 
 
 def _dollars(prices: tuple[float, float] | None) -> Measure:
@@ -131,6 +136,7 @@ def _dollars(prices: tuple[float, float] | None) -> Measure:
         value=cost,
         better="lower",
         unit="dollars",
+        needs_all=True,
     )
 
 
@@ -138,8 +144,16 @@ _QUALITY = (
     Measure(
         name="right",
         definition="Share of questions answered right in every respect: the expected status and, when that is "
-        "answered, the right papers (just these, for lists, counts and comparisons), every fact, no false quotation.",
+        "answered, the right papers (just these, for lists, counts and comparisons; not outnumbered by others, for a "
+        "fact), every fact, no false quotation.",
         value=lambda scored: float(not scored.why_wrong),
+    ),
+    Measure(
+        name="failed",
+        definition="Share of questions that got no answer at all, for want of a server or the like. They count as "
+        "wrong wherever a measure looks at questions, and are left out where it looks at answers.",
+        value=lambda scored: float(scored.failed),
+        better="lower",
     ),
     Measure(
         name="recall_at_5",
@@ -199,7 +213,7 @@ _QUALITY = (
     ),
     Measure(
         name="list_precision",
-        definition="Share of the papers listed that belong, per list or count.",
+        definition="Share of the papers listed that belong, per list or count; a refusal counts 0.",
         value=_where(_is_list, _list_precision),
     ),
     Measure(
@@ -221,6 +235,7 @@ _QUALITY = (
         name="not_covered_precision",
         definition="Share of the answers “not covered” that are true.",
         value=_rightly("not_covered"),
+        paired=False,
     ),
     Measure(
         name="not_stated_recall",
@@ -231,6 +246,7 @@ _QUALITY = (
         name="not_stated_precision",
         definition="Share of the answers “not stated” that are true.",
         value=_rightly("not_stated"),
+        paired=False,
     ),
     Measure(
         name="answerable_refused",
@@ -267,6 +283,7 @@ _EFFORT = (
         value=lambda scored: scored.outcome.input_tokens,
         better="lower",
         unit="tokens",
+        needs_all=True,
     ),
     Measure(
         name="output_tokens",
@@ -274,5 +291,6 @@ _EFFORT = (
         value=lambda scored: scored.outcome.output_tokens,
         better="lower",
         unit="tokens",
+        needs_all=True,
     ),
 )

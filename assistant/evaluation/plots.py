@@ -1,6 +1,7 @@
 """The plots of a report, as SVG. Text in them takes the colour of the page, so that they fit light and dark."""
 
 import io
+import warnings
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any
@@ -82,7 +83,7 @@ def latency_plot(scored: Mapping[str, Sequence[Scored]]) -> str:
         figure = Figure(figsize=(4.6, 3.6), layout="constrained")
         axes = figure.subplots()
         for at, (system, outcomes) in enumerate(scored.items()):
-            axes.ecdf([max(one.outcome.seconds, 1e-4) for one in outcomes], color=_COLOURS[at], label=system)
+            axes.ecdf(_seconds(outcomes), color=_COLOURS[at], label=system)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("seconds")
@@ -104,15 +105,19 @@ def trade_off(scored: Sequence[Scored]) -> tuple[list[float], list[float]]:
     if not answerable or not elsewhere:
         return [], []
     thresholds = [*sorted({*answerable, *elsewhere}), np.inf]
-    return (
-        [float(np.mean(np.array(answerable) < threshold)) for threshold in thresholds],
-        [float(np.mean(np.array(elsewhere) < threshold)) for threshold in thresholds],
-    )
+    below = (np.searchsorted(np.sort(found), thresholds) / len(found) for found in (answerable, elsewhere))
+    refused, rightly_refused = (shares.tolist() for shares in below)
+    return refused, rightly_refused
+
+
+def _seconds(scored: Sequence[Scored]) -> list[float]:
+    """Of the answers that there are; at least a tenth of a millisecond, for the sake of the logarithm."""
+    return [max(one.outcome.seconds, 1e-4) for one in scored if not one.failed] or [1e-4]
 
 
 def _now(scored: Sequence[Scored]) -> tuple[list[float], list[float]]:
     """The shares refused, on either ground; no point when there is no question of one kind."""
-    answerable = [one.refused for one in scored if one.gold.status == "answered"]
+    answerable = [one.refused or one.failed for one in scored if one.gold.status == "answered"]
     elsewhere = [one.refused for one in scored if one.gold.status == "not_covered"]
     return ([float(np.mean(answerable))], [float(np.mean(elsewhere))]) if answerable and elsewhere else ([], [])
 
@@ -134,6 +139,8 @@ def _row_name(name: str, by_system: Mapping[str, Estimate]) -> str:
 def _svg(figure: Figure) -> str:
     """The `<svg>` element alone."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # the browser's fonts draw the text, not matplotlib's
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :].replace(_TEXT, "currentColor")

@@ -37,7 +37,7 @@ def read_question_set(name: str) -> QuestionSet:
 def _read(path: Path) -> QuestionSet:
     try:
         content = path.read_bytes()
-        lines = content.decode("utf-8-sig").splitlines()
+        lines = content.decode("utf-8-sig").split("\n")  # JSON may hold other characters that end a line
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionSetError(
             f"The question set {path} cannot be read ({type(error).__name__}).",

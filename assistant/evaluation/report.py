@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
@@ -34,9 +35,13 @@ class Report:
         """Of the JSON and the HTML report."""
         return self.folder / "report.json", self.folder / "report.html"
 
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON report."""
+        return {**self.evaluation.to_dict(), "comparison": self.comparison and asdict(self.comparison)}
+
     def write(self) -> None:
         """Writes both files. Raises `ReportError` when that cannot be done."""
-        as_json = json.dumps(self.evaluation.to_dict(), ensure_ascii=False, indent=1)
+        as_json = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
         as_html = html_report(self.evaluation, self.comparison)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -123,10 +128,9 @@ class _Page:
 
     def shows_whole_abstracts(self, system: str) -> bool:
         """Whether the answer is nothing but abstracts, which a report need not repeat with every question."""
-        return all(
-            quotation.text == self.evaluation.papers[quotation.paper_id].abstract
-            for quotation in self.scored[system].outcome.quotations
-        )
+        quotations = self.scored[system].outcome.quotations
+        papers = self.evaluation.papers
+        return bool(quotations) and all(q.text == papers[q.paper_id].abstract for q in quotations)
 
     def values(self, system: str) -> Sequence[tuple[str, str]]:
         """Name and value of each measure that applies, for one system."""

@@ -69,6 +69,8 @@ def paired_difference(new: Sequence[float], old: Sequence[float]) -> Difference 
 
 
 def _interval(sample: Values, summary: Summary) -> tuple[float, float]:
+    if sample.min() == sample.max():
+        return float(sample[0]), float(sample[0])
     random = np.random.default_rng(0)
     figures = [summary(random.choice(sample, (_BLOCK, len(sample)))) for _ in range(_RESAMPLES // _BLOCK)]
     low, high = np.percentile(np.concatenate(figures), [2.5, 97.5])

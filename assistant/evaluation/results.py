@@ -12,9 +12,11 @@ from assistant.evaluation.judging import Agreement
 from assistant.evaluation.measures import Measure
 from assistant.evaluation.resampling import Difference, Estimate, estimate, paired_difference
 from assistant.evaluation.scoring import Scored
+from assistant.evaluation.systems import AssistantSystem
 from assistant.evaluation.types import GoldQuestion
 from vectorstore.types import Paper
 
+OURS = AssistantSystem.name
 FORMAT = 1
 """Of the JSON report; raised when a field changes its meaning."""
 
@@ -37,6 +39,7 @@ class Circumstances:
     settings_sha256: str
     prompts_sha256: str
     judge: str | None
+    code_sha256: str
     versions: Mapping[str, str]
 
     def differences(self, old: Mapping[str, Any]) -> list[str]:
@@ -115,13 +118,13 @@ class Evaluation:
 
     def compared_with(self, old: Mapping[str, Any], name: str) -> Comparison:
         """Beside an earlier report, as `read_report` gives it; `name` is what it is called."""
-        before = {(row["id"], row["question"]): row["systems"] for row in old["questions"]}
-        pairs = [(one, values) for one in self.ours if (values := _first_values(before, one.gold)) is not None]
+        before = {(row["id"], row["question"]): row["systems"][OURS]["values"] for row in old["questions"]}
+        pairs = [(one, values) for one in self.ours if (values := before.get((one.gold.id, one.gold.question)))]
         once = {measure.value: measure for measure in reversed(self.measures)}  # two may summarise the same values
         differences = {
             measure.name: difference
             for measure in once.values()
-            if (difference := paired_difference(*_both_values(measure, pairs)))
+            if measure.paired and (difference := paired_difference(*_both_values(measure, pairs)))
         }
         changed = self.circumstances.differences(old["circumstances"])
         return Comparison(name, len(pairs), differences, changed)
@@ -169,9 +172,13 @@ def slices_of(question: GoldQuestion) -> tuple[str, ...]:
     return tuple(dict.fromkeys((first, *question.tags)))
 
 
-def _first_values(before: Mapping[tuple[str, str], Any], gold: GoldQuestion) -> Mapping[str, float | None] | None:
-    systems = before.get((gold.id, gold.question))
-    return next(iter(systems.values()))["values"] if systems else None
+def _is_report(report: Any) -> bool:
+    """Whether it has all that a comparison looks at."""
+    try:
+        rows = [(row["id"], row["question"], dict(row["systems"][OURS]["values"])) for row in report["questions"]]
+        return bool(rows) and report["format"] == FORMAT and bool(dict(report["circumstances"]))
+    except (LookupError, TypeError, ValueError):
+        return False
 
 
 def _both_values(
@@ -195,6 +202,6 @@ def read_report(path: Path) -> Mapping[str, Any]:
         raise ReportError(
             f"The report {path} cannot be read ({type(error).__name__}).", "Give the report.json of an earlier run."
         ) from error
-    if not isinstance(report, dict) or report.get("format") != FORMAT:
+    if not _is_report(report):
         raise ReportError(f"{path} is no report of this version.", "Give the report.json of an earlier run.")
-    return report
+    return dict(report)

@@ -1,12 +1,12 @@
 """Asks every system every question, and keeps each outcome at once, so that a run that was stopped can go on."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from assistant.errors import ModelError, ReportError
 from assistant.evaluation.judging import Judge
@@ -21,41 +21,52 @@ Outcomes = Mapping[str, Sequence[Outcome]]
 
 @dataclass(frozen=True)
 class Journal:
-    """The outcomes so far, one JSON object a line; its first line says which run they belong to."""
+    """The outcomes so far of one run, one JSON object a line."""
 
-    path: Path
+    folder: Path
     run: str
-    """Digest of all that a run depends on; outcomes of another run are not used."""
+    """Digest of all that a run depends on; each run has a journal of its own."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.folder / f"journal-{self.run[:12]}.jsonl"
 
     def read(self) -> dict[tuple[str, str], Outcome]:
-        """Outcomes by system and question id. A last line that was cut off by a crash is left out."""
-        lines = self.path.read_text("utf-8").splitlines() if self.path.is_file() else []
-        if not lines or _parsed(lines[0]) != {"run": self.run}:
-            return {}
-        rows = [row for line in lines[1:] if (row := _parsed(line))]
-        return {(row["system"], row["outcome"]["question_id"]): _outcome(row["outcome"]) for row in rows}
+        """Outcomes by system and question id, without those that failed: they are tried again.
+
+        What a crash left of a line is passed over.
+        """
+        lines = self.path.read_bytes().split(b"\n") if self.path.is_file() else []
+        known = {(system, outcome.question_id): outcome for line in lines for system, outcome in _outcomes_in(line)}
+        return {key: outcome for key, outcome in known.items() if outcome.error is None}
 
     def begin(self, known: Mapping[tuple[str, str], Outcome]) -> None:
         """Starts the file with what is known. Raises `ReportError` when it cannot be written."""
-        try:
+        lines = [_line(system, outcome) for (system, _), outcome in known.items()]
+        beside = self.path.with_suffix(".new")
+        with self._translating_errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_text(json.dumps({"run": self.run}) + "\n", "utf-8")
-        except OSError as error:
-            raise ReportError(
-                f"{self.path} cannot be written: {error.strerror}.", "Give another folder with --output."
-            ) from error
-        for (system, _), outcome in known.items():
-            self.add(system, outcome)
+            beside.write_text("".join(lines), "utf-8")
+            beside.replace(self.path)
 
     def add(self, system: str, outcome: Outcome) -> None:
         """Writes one outcome."""
-        row = {"system": system, "outcome": _OUTCOME.dump_python(outcome, mode="json")}
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        with self._translating_errors(), self.path.open("a", encoding="utf-8") as file:
+            file.write(_line(system, outcome))
 
     def remove(self) -> None:
         """Ends a run that is complete: the next one measures anew."""
         self.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _translating_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ReportError(
+                f"{self.path} cannot be written: {error.strerror}.", "Make room, or give another folder with --output."
+            ) from error
 
 
 def run(
@@ -91,17 +102,15 @@ def _judged(judge: Judge, gold: GoldQuestion, outcome: Outcome, papers: Mapping[
         return replace(outcome, judged="unreadable")
 
 
-def _parsed(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError:
-        return None
+def _line(system: str, outcome: Outcome) -> str:
+    row = {"system": system, "outcome": _OUTCOME.dump_python(outcome, mode="json")}
+    return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _outcome(row: object) -> Outcome:
+def _outcomes_in(line: bytes) -> list[tuple[str, Outcome]]:
+    """The system and its outcome; nothing when the line is not whole."""
     try:
-        return _OUTCOME.validate_python(row)
-    except ValidationError as error:
-        raise ReportError(
-            "The journal of the interrupted run cannot be read.", "Remove journal.jsonl from the output folder."
-        ) from error
+        row = json.loads(line)
+        return [(str(row["system"]), _OUTCOME.validate_python(row["outcome"]))]
+    except (ValueError, TypeError, KeyError):  # pydantic's errors are ValueErrors too
+        return []

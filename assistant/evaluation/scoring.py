@@ -11,8 +11,15 @@ from vectorstore.markup import readable
 from vectorstore.types import Paper
 
 _LIKE_HYPHENS = str.maketrans({mark: "-" for mark in "‐‑‒–—−"} | {mark: "'" for mark in "‘’"})
-_NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
-_FIRST_NUMBER = re.compile(rf"\b(?:\d+|{'|'.join([*_NUMBER_WORDS, 'none'])})\b", re.IGNORECASE)
+_RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
+_NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
+_ANY_NUMBER = rf"\b(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join([*_NUMBER_WORDS, 'none'])})\b"
+_NUMBER_OF_PAPERS = re.compile(
+    rf"{_ANY_NUMBER}(?: [\w-]+){{0,2}}? (?:papers?|works?|abstracts?|studies)\b", re.IGNORECASE
+)
+_FIRST_NUMBER = re.compile(_ANY_NUMBER, re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:of|among|out of|all) (?:the |these |all )?\d+ (?:papers|abstracts)\b", re.IGNORECASE)
+"""How many papers there are to choose from, which is no answer."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +76,15 @@ class Scored:
 
     @property
     def number_stated(self) -> int | None:
-        """The first number in what is shown."""
-        found = _FIRST_NUMBER.search(" ".join(sentence.text for sentence in self.outcome.shown))
+        """The number of papers in what is shown, such as "3 papers"; else the first number."""
+        text = _TOTAL.sub("", " ".join(sentence.text for sentence in self.outcome.shown))
+        found = _NUMBER_OF_PAPERS.search(text) or _FIRST_NUMBER.search(text)
         if found is None:
             return None
-        word = found.group().lower().replace("none", "no")
+        word = found[1].lower().replace("none", "no").replace(",", "")
         return _NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word)
 
-    @property
+    @cached_property
     def why_wrong(self) -> tuple[str, ...]:
         """Everything that keeps the answer from being right; nothing when it is right."""
         if self.failed:
@@ -89,13 +97,19 @@ class Scored:
         if self.gold.status != "answered" or not self.gold.papers:
             return ()
         if self.gold.kind == "fact":
-            return () if self.cites_right else ("the right paper is not cited",)
+            return self._wrong_papers_of_fact()
         missing = [self._label(paper_id) for paper_id in self.gold.papers if paper_id not in self.outcome.cited]
         extra = [self._label(paper_id) for paper_id in self.outcome.cited if paper_id not in self.gold.papers]
         reasons = [f"missing: {', '.join(missing)}" if missing else "", f"extra: {', '.join(extra)}" if extra else ""]
         if not (missing or extra or self.gold.kind != "count" or self.number_is_exact):
             reasons.append(f"says {self.number_stated}, not {len(self.gold.papers)}")
         return tuple(filter(None, reasons))
+
+    def _wrong_papers_of_fact(self) -> tuple[str, ...]:
+        if not self.cites_right:
+            return ("the right paper is not cited",)
+        wrong = len(self.outcome.cited) - self.right_papers_cited
+        return (f"{wrong} other papers are cited as well",) if wrong > self.right_papers_cited else ()
 
     def _missing_facts(self) -> tuple[str, ...]:
         missing = [fact[0] for fact, found in zip(self.gold.facts, self.facts_found, strict=True) if not found]
@@ -111,14 +125,15 @@ class Scored:
 
 def comparable(text: str) -> str:
     """`text` without markup, in one case and with one kind of hyphen, space and apostrophe."""
-    return unicodedata.normalize("NFKC", readable(text)).casefold().translate(_LIKE_HYPHENS)
+    raised = _RAISED.sub(r"^\g<0>", readable(text))  # else 10³ would become 103
+    return unicodedata.normalize("NFKC", raised).casefold().translate(_LIKE_HYPHENS)
 
 
 def holds(content: str, variant: str) -> bool:
-    """Whether comparable `content` has `variant` in it, and not merely as part of a longer number."""
+    """Whether comparable `content` has `variant` in it, and not merely as part of a longer number or word."""
     wanted = comparable(variant)
-    before = r"(?<!\d)(?<!\d[.,])" if wanted[:1].isdigit() else ""
-    after = r"(?!\d)(?![.,]\d)" if wanted[-1:].isdigit() else ""
+    before = r"(?<!\w)(?<!\d[.,])" if wanted[:1].isdigit() else r"(?<!\w)" if wanted[:1].isalpha() else ""
+    after = r"(?!\d)(?![.,]\d)" if wanted[-1:].isdigit() else r"(?=s?(?!\w))" if wanted[-1:].isalpha() else ""
     return re.search(before + re.escape(wanted) + after, content) is not None
 
 

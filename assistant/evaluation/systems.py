@@ -33,7 +33,10 @@ def outcome_of(system: System, gold: GoldQuestion) -> Outcome:
         problem = error.message
     except Exception as error:  # anything: one broken question must not cost the others; its text may hold a key
         problem = f"unforeseen {type(error).__name__}"
-    return Outcome(question_id=gold.id, status=None, seconds=time.perf_counter() - start, error=problem)
+    seconds = time.perf_counter() - start
+    return Outcome(
+        question_id=gold.id, status=None, seconds=seconds, input_tokens=None, output_tokens=None, error=problem
+    )
 
 
 class AssistantSystem:
@@ -90,8 +93,7 @@ def _tokens(answer: Answer) -> tuple[int, int] | None:
     """Read and written by the chat model; none at all when it was not asked."""
     if answer.usage:
         return answer.usage.input_tokens, answer.usage.output_tokens
-    asked = answer.writer != "quotation" and answer.status == "answered" and answer.citations
-    return None if asked else (0, 0)
+    return None if answer.model_asked else (0, 0)
 
 
 def _quotations(answer: Answer) -> list[Quotation]:

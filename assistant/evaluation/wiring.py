@@ -69,7 +69,7 @@ def evaluate(
         PlainSystem(collection, embedding, load_model_from(loaded, loaded.model) if loaded.model else None),
         KeywordSystem(collection),
     ]
-    journal = Journal(folder / "journal.jsonl", _digest(asdict(circumstances)))
+    journal = Journal(folder, _digest(asdict(circumstances)))
     outcomes = run(systems, asked.questions, papers, journal, judge=second_opinion, progress=progress)
     scored = {
         name: [Scored(gold, outcome, papers) for gold, outcome in zip(asked.questions, found, strict=True)]
@@ -122,6 +122,7 @@ def _circumstances(
         settings_sha256=_digest(used),
         prompts_sha256=_digest(_prompts()),
         judge=judge,
+        code_sha256=_digest(_code()),
         versions=_versions(),
     )
 
@@ -129,6 +130,11 @@ def _circumstances(
 def _prompts() -> Sequence[str]:
     found = [path for path in files("prompts").iterdir() if path.name.endswith(".md")]
     return [path.read_text("utf-8") for path in sorted(found, key=lambda path: path.name)]
+
+
+def _code() -> Sequence[str]:
+    folders = [Path(str(files(package))) for package in ("assistant", "vectorstore")]
+    return [path.read_text("utf-8") for folder in folders for path in sorted(folder.rglob("*.py"))]
 
 
 def _versions() -> Mapping[str, str]:
