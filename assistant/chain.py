@@ -96,7 +96,7 @@ class Assistant:
         if is_english(question):
             return self._standalone(spelt, turns)
         worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
-        return replace(self._standalone(worded, turns), is_english=False)
+        return replace(self._standalone(worded, turns), foreign=question)
 
     def _standalone(self, question: str, turns: Sequence[Turn]) -> Question:
         labels = self._retriever.labels()

@@ -33,8 +33,8 @@ class Question:
     """Its sentences, and the questions joined by "and", one by one; most questions have one part."""
     names: tuple[str, ...]
     """The names in it, of systems, models, people or places."""
-    is_english: bool = True
-    """False when it was put into English word by word, so that its grammar tells nothing."""
+    foreign: str | None = None
+    """As it was asked, when `text` is but the English words of it, whose grammar tells nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -201,7 +201,7 @@ def _messages(question: Question, papers: Sequence[Paper]) -> list[BaseMessage]:
     sources = "\n\n".join(_source(number, paper, boundary) for number, paper in enumerate(papers, start=1))
     return [
         SystemMessage(_RULES.render(boundary=boundary)),
-        HumanMessage(_QUESTION.render(sources=sources, question=question.text)),
+        HumanMessage(_QUESTION.render(sources=sources, question=question.foreign or question.text)),
     ]
 
 

@@ -36,6 +36,13 @@ def test_a_checked_sentence_is_shown_with_its_quotation(writer: Assistant, model
     assert citations_are_exact(answer)
 
 
+def test_a_model_is_asked_in_the_language_of_the_question(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.says(f"{GOOD} [1].")
+    question = "Auf welche Grafikkarte passt das Modell bei LiftQuant?"
+    assert writer.ask(question).citations[0].paper.label == "LiftQuant"
+    assert question in model_server.prompt()
+
+
 @pytest.mark.parametrize(
     "reply",
     [

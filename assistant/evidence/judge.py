@@ -55,7 +55,7 @@ class EvidenceJudge:
     def weigh(self, question: Question) -> Evidence:
         """What the papers have to say to `question`."""
         evidence = self._weighed(question)
-        if evidence.status == "not_stated" and not question.is_english:
+        if evidence.status == "not_stated" and question.foreign is not None:
             return replace(evidence, status="answered")  # what kind of thing is asked for cannot be told
         return evidence
 
