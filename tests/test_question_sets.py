@@ -85,8 +85,11 @@ def test_papers_are_found_by_label_and_by_id_and_a_missing_one_is_named(tmp_path
     by_id = {**GOOD, "id": "b", "papers": [papers[0].paper_id]}
     found = resolved(read_question_set(written(tmp_path, GOOD, by_id)), papers)
     assert found.questions[0].papers == found.questions[1].papers == (papers[0].paper_id,)
-    with pytest.raises(QuestionSetError, match=r"'a'.*'NoSuchNet'"):
-        resolved(read_question_set(written(tmp_path, {**GOOD, "papers": ["NoSuchNet"]})), papers)
+    with pytest.raises(QuestionSetError, match=r"line 2.*'NoSuchNet'"):
+        resolved(read_question_set(written(tmp_path, GOOD, {**GOOD, "id": "b", "papers": ["NoSuchNet"]})), papers)
+    twice = {**GOOD, "kind": "compare", "papers": ["LiftQuant", papers[0].paper_id]}
+    with pytest.raises(QuestionSetError, match=r"line 1: a comparison needs two papers"):
+        resolved(read_question_set(written(tmp_path, twice)), papers)
 
 
 def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:

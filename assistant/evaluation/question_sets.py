@@ -44,6 +44,7 @@ def _read(path: Path) -> QuestionSet:
             f"Give a file in UTF-8, or one of the built-in sets: {', '.join(built_in_sets())}.",
         ) from error
     questions: dict[str, GoldQuestion] = {}
+    places: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
             question = _question(line, f"{path}, line {number}")
@@ -53,9 +54,10 @@ def _read(path: Path) -> QuestionSet:
                     "Give each question an id of its own.",
                 )
             questions[question.id] = question
+            places[question.id] = number
     if not questions:
         raise QuestionSetError(f"The question set {path} holds no question.", _FORMAT_HINT)
-    return QuestionSet(path.stem, tuple(questions.values()), hashlib.sha256(content).hexdigest())
+    return QuestionSet(path.stem, tuple(questions.values()), hashlib.sha256(content).hexdigest(), places)
 
 
 def _question(line: str, place: str) -> GoldQuestion:
@@ -71,17 +73,19 @@ def _question(line: str, place: str) -> GoldQuestion:
 def resolved(questions: QuestionSet, papers: Sequence[Paper]) -> QuestionSet:
     """The same questions with the ids of their papers instead of labels.
 
-    Raises `QuestionSetError`, naming the question, when the collection has no such paper.
+    Raises `QuestionSetError`, naming the line, when the collection has no such paper.
     """
     ids = {name: paper.paper_id for paper in papers for name in (paper.paper_id, paper.label)}
     for question in questions.questions:
+        place = f"{questions.name}, line {questions.lines[question.id]}"
         for name in question.papers:
             if name not in ids:
                 raise QuestionSetError(
-                    f"Question {question.id!r} of {questions.name} expects the paper {name!r}, "
-                    "which the collection does not hold.",
+                    f"{place}: the collection does not hold the paper {name!r}.",
                     "Name papers by label or id; `assistant papers --json` lists both.",
                 )
+        if question.kind == "compare" and len({ids[name] for name in question.papers}) == 1:
+            raise QuestionSetError(f"{place}: a comparison needs two papers.", _FORMAT_HINT)
     return replace(questions, questions=tuple(_with_ids(question, ids) for question in questions.questions))
 
 

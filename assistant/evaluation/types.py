@@ -1,5 +1,6 @@
 """What the steps of an evaluation hand to each other."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -60,6 +61,8 @@ class QuestionSet:
     name: str
     questions: tuple[GoldQuestion, ...]
     sha256: str
+    lines: Mapping[str, int]
+    """Where each question stands in its file, by id; from 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
