@@ -71,6 +71,8 @@ def refusal_plot(scored: Mapping[str, Sequence[Scored]]) -> str:
         axes.plot(*_now(ours), _MARKERS[0], color=_COLOURS[0], label="assistant, as it is")
         axes.set_xlabel("answerable questions refused")
         axes.set_ylabel("questions on no paper refused")
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(-0.02, 1.02)
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(PercentFormatter(1))
         axes.legend(loc="lower right")

@@ -19,7 +19,7 @@ from assistant.evaluation.results import Comparison, Evaluation, slices_of
 from assistant.evaluation.scoring import Scored
 from assistant.evaluation.types import GoldQuestion
 
-_UNKNOWN = "unknown"
+_UNKNOWN, _DOES_NOT_APPLY = "unknown", "–"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def html_report(evaluation: Evaluation, comparison: Comparison | None) -> str:
 def figure(found: Estimate | Difference | None, measure: Measure, *, signed: bool = False) -> str:
     """A figure with its interval, such as "0.956 (0.897–1.000)"; without one that has no width."""
     if found is None:
-        return _UNKNOWN
+        return _UNKNOWN if measure.needs_all else _DOES_NOT_APPLY
     value, low, high = (_number(number, measure, signed=signed) for number in (found.value, found.low, found.high))
     if low == high:
         return value
