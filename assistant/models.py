@@ -1,6 +1,7 @@
 """`"provider:model"` -> LangChain chat model, its reply within a time limit, and its errors in our words."""
 
 import math
+import re
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -16,6 +17,8 @@ from langchain_core.messages import BaseMessage
 from pydantic import SecretStr
 
 from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, SettingsError, UserFacingError
+
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def load_chat_model(
@@ -69,6 +72,11 @@ def _other(provider: str, model: str, timeout_seconds: float, answer_tokens: int
         raise SettingsError(
             f"The model provider {provider!r} cannot be used.", "Check its name and its key; or use openai:..."
         ) from None  # the cause may hold a key
+
+
+def without_thoughts(reply: str) -> str:
+    """A reply, or the beginning of one, without what the model thought aloud in tags."""
+    return _THOUGHTS.sub(" ", reply)
 
 
 def chunks_until(deadline: float, model: BaseChatModel, messages: Sequence[BaseMessage]) -> Generator[Any]:

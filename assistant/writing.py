@@ -18,7 +18,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
 from assistant.errors import ModelBusy, ModelError
-from assistant.models import chunks_until, model_errors
+from assistant.models import chunks_until, model_errors, without_thoughts
 from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
 from assistant.wording import any_of, pattern
@@ -36,7 +36,6 @@ _MOST_SOURCES = 6
 _LEAST_RELEVANCE = -6.5
 """Of a source that is given to the model, apart from the first."""
 _NOT_STATED = "NOT STATED"
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARKS = re.compile(r"[\[【]\^?(?:sources?\s*)?(\d{1,4}(?:\s*[,;]\s*(?:sources?\s*)?\d{1,4})*)[\]】]", re.IGNORECASE)
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARKS.pattern})+[.\s]*", re.IGNORECASE)
 _LONGEST_EMPTY_PHRASE = 2
@@ -178,7 +177,7 @@ class ModelReply:
 def _pieces(reply: str) -> list[str]:
     """The sentences of a reply so far; a source number after the full stop goes with the sentence before it."""
     pieces: list[str] = []
-    for line in _THOUGHTS.sub(" ", reply).splitlines():
+    for line in without_thoughts(reply).splitlines():
         text = readable(_GLUED_MARKS.sub(r"\1 ", _LINE_MARKUP.sub("", line)))
         for span in sentence_spans(text):
             piece = span.of(text)

@@ -10,13 +10,12 @@ from langchain_core.messages import HumanMessage
 
 from assistant.evaluation.scoring import Scored
 from assistant.evaluation.types import AnswerSentence, GoldQuestion, Judged, Outcome
-from assistant.models import model_errors
+from assistant.models import model_errors, without_thoughts
 from prompts import load_prompt
 from vectorstore.types import Paper
 
 _PROMPT = load_prompt("judge_answer", "question", "expected", "boundary", "answer")
 _OPINION = re.compile(r"\W*(right|wrong)\b", re.IGNORECASE)
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Judge:
             answer=answer,
         )
         with model_errors(self.name):
-            reply = _THOUGHTS.sub("", self.model.invoke([HumanMessage(prompt)]).text)
+            reply = without_thoughts(self.model.invoke([HumanMessage(prompt)]).text)
         said = _OPINION.match(reply)
         return "unreadable" if said is None else "right" if said[1].lower() == "right" else "wrong"
 
