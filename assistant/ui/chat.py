@@ -135,7 +135,8 @@ class ChatActions:
     def give_back(self, typed: str, conversation: Conversation) -> Any:
         """The question box after an answer: a question that failed comes back, unless another is being typed."""
         last = conversation.exchanges[-1] if conversation.exchanges else None
-        return last.question if last and last.notice and not typed else gr.skip()
+        comes_back = last and last.notice and last.question.strip() and not typed
+        return last.question if last and comes_back else gr.skip()
 
     def stop(self, conversation: Conversation) -> tuple[str, str]:
         """Both columns, with what was shown when the reader stopped it."""
