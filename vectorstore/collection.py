@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from vectorstore.chunking import CHUNKING
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionBusy, CollectionError, CollectionMissing, FingerprintMismatch
+from vectorstore.exact import VectorFile
 from vectorstore.keywords import KeywordIndex
 from vectorstore.library import SCHEMA, Library
 from vectorstore.packaged import english_words
@@ -20,6 +21,8 @@ from vectorstore.spelling import Spelling, read_vocabulary
 from vectorstore.store import ChunkStore
 from vectorstore.types import Fingerprint, PublishedIndex
 
+VECTORS = "vectors.npy"
+"""The file of an index that holds the vectors of its chunks."""
 VOCABULARY = "vocabulary.json"
 """The file of an index that holds the words of its papers."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
@@ -129,6 +132,7 @@ class Collection:
     library: Library
     index: PublishedIndex
     store: ChunkStore
+    vectors: VectorFile
     keywords: KeywordIndex
     labels: Mapping[str, str]
     """paper_id by label."""
@@ -176,5 +180,6 @@ class CollectionReader:
         refuse_other_settings(self._folder, index.fingerprint, self._fingerprint)
         path, rebuild = self._folder.index_path / index.folder, self._folder.rebuild_command
         store = ChunkStore(path / "chroma", expected_chunks=index.chunks, rebuild_command=rebuild)
+        vectors = VectorFile(path / VECTORS, expected_rows=index.chunks, rebuild_command=rebuild)
         keywords = KeywordIndex(path / "keywords", rebuild_command=rebuild)
-        return Collection(self._folder, self._library, index, store, keywords, self._library.labels())
+        return Collection(self._folder, self._library, index, store, vectors, keywords, self._library.labels())

@@ -13,15 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from vectorstore.chunking import chunk_papers, embedded_texts
-from vectorstore.collection import VOCABULARY, CollectionFolder, fingerprint_of, refuse_other_settings
+from vectorstore.collection import VECTORS, VOCABULARY, CollectionFolder, fingerprint_of, refuse_other_settings
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionError, CollectionMissing
+from vectorstore.exact import build_vectors
 from vectorstore.keywords import build_keywords
 from vectorstore.library import Library
 from vectorstore.loading import load_source, source_files
 from vectorstore.spelling import build_vocabulary
 from vectorstore.store import build_store
-from vectorstore.types import IndexReport, PublishedIndex, SourceChange
+from vectorstore.types import IndexReport, PublishedIndex, Source, SourceChange
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how much."""
@@ -39,6 +40,13 @@ def index_files(
 ) -> IndexReport:
     """Reads files, or folders of files, into a collection and brings its index up to date."""
     sources = [load_source(path) for path in source_files(paths)]
+    return index_sources(folder, sources, embedding, progress=progress)
+
+
+def index_sources(
+    folder: CollectionFolder, sources: Sequence[Source], embedding: EmbeddingModel, *, progress: Progress = silent
+) -> IndexReport:
+    """The same for papers that have been read already."""
     with _writable_library(folder) as library:
         before = library.published()
         if before is not None:
@@ -109,6 +117,7 @@ def _publish_new_index(
     path = folder.index_path / index.folder
     with _translating_errors(path):
         build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
+        build_vectors(path / VECTORS, vectors)
         build_keywords(path / "keywords", chunks)
         build_vocabulary(path / VOCABULARY, chunks)
     library.publish(index)
