@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant import replies
+from assistant.confining import Confined, confined, read_confined
 from assistant.conversation import SourceNumbers, clean_question, read_turns
 from assistant.evidence import EvidenceJudge
 from assistant.followup import label_in, standalone_question, subject_of
@@ -25,6 +26,7 @@ from assistant.types import (
     Turn,
     Usage,
 )
+from vectorstore.filters import PaperFilter
 from vectorstore.retrieval import Retriever
 from vectorstore.types import Paper, Passage
 
@@ -68,7 +70,7 @@ class Assistant:
         yield AnswerFinished(
             answer=Answer(
                 question=question,
-                standalone_question=asked.text,
+                standalone_question=asked.standalone or asked.text,
                 kind=asked.kind,
                 status=draft.status,
                 sentences=tuple(draft.sentences),
@@ -82,13 +84,21 @@ class Assistant:
             )
         )
 
-    def search(self, query: str, k: int = 10, *, one_per_paper: bool = True) -> list[Passage]:
-        """The `k` best passages, best first."""
-        return self._retriever.search(clean_question(query), k, one_per_paper=one_per_paper)
+    def search(
+        self, query: str, k: int = 10, *, one_per_paper: bool = True, within: PaperFilter | None = None
+    ) -> list[Passage]:
+        """The `k` best passages, best first, each with why it was found; the first ones with their relevance.
 
-    def papers(self) -> list[Paper]:
-        """All papers of the collection, in the order in which they were read."""
-        return self._retriever.papers()
+        Without `within`, what the query says of author, venue and years is the filter: "work by Abbeel in 2020".
+        """
+        spelt = self._retriever.respelled(clean_question(query))
+        asked = Confined(spelt, within) if within else confined(spelt, self._retriever)
+        passages = self._retriever.search(asked.text, k, one_per_paper=one_per_paper, within=asked.within)
+        return self._judge.with_relevance(asked.text, passages)
+
+    def papers(self, within: PaperFilter | None = None) -> list[Paper]:
+        """All papers of the collection that pass the filter, in the order in which they were read."""
+        return self._retriever.papers_within(within) if within else self._retriever.papers()
 
     def _asked(self, question: str, turns: Sequence[Turn]) -> Question:
         """The question as the collection spells it and the models read it, without the turns before it."""
@@ -99,13 +109,18 @@ class Assistant:
         return replace(self._standalone(worded, turns), foreign=question)
 
     def _standalone(self, question: str, turns: Sequence[Turn]) -> Question:
-        labels = self._retriever.labels()
-        asked = read_question(standalone_question(question, turns, labels))
+        labels = self._labels(question, turns)
+        asked = read_confined(standalone_question(question, turns, labels), self._retriever)
         subject = subject_of(turns, labels)
         is_open = asked.text == question and not label_in(question, labels)
         if subject and is_open and self._judge.continues(asked, subject):
             return read_question(f"{subject}: {question}")
         return asked
+
+    def _labels(self, question: str, turns: Sequence[Turn]) -> set[str]:
+        """The labels that the conversation speaks of."""
+        cited = {str(citation["label"]) for turn in turns for citation in turn.citations}
+        return cited | self._retriever.labels_in([question, *(turn.content for turn in turns)]).keys()
 
     def _evidence(self, asked: Question) -> Evidence:
         if asked.kind in ("smalltalk", "overview"):
@@ -116,11 +131,11 @@ class Assistant:
         self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
     ) -> Iterator[Sentence]:
         if asked.kind == "smalltalk":
-            return replies.small_talk(len(self._retriever.labels()))
+            return replies.small_talk(self._retriever.paper_count())
         if asked.kind == "overview":
             return replies.overview(self._retriever.papers())
         if evidence.status == "not_covered":
-            return replies.not_covered(len(self._retriever.labels()))
+            return replies.not_covered(self._retriever.paper_count(), asked.within)
         if evidence.status == "not_stated":
             return replies.not_stated(evidence, numbers)
         return self._written(asked, evidence, numbers, draft)

@@ -1,6 +1,5 @@
 """The command line. Each command imports what it needs, so that `assistant --help` comes at once."""
 
-import json
 import logging
 import math
 import re
@@ -9,21 +8,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from assistant.errors import UserFacingError
+from assistant.terminal import (
+    found_by,
+    paper_line,
+    print_answer,
+    print_json,
+    print_report,
+    print_text,
+    progress_bars,
+    without_escapes,
+)
 
 if TYPE_CHECKING:
-    from assistant.types import Answer
-    from vectorstore.indexing import Progress
-    from vectorstore.types import IndexReport, Paper
+    from vectorstore.filters import PaperFilter
 
 _LOG = logging.getLogger(__name__)
-_TERMINAL_ESCAPES = re.compile(
-    r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|\[[0-?]*[ -/]*[@-~]|.)?|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-)
 
 app = typer.Typer(
     help="Ask questions about research-paper abstracts; every sentence of an answer rests on a checked quotation.",
@@ -35,6 +39,12 @@ CollectionOption = Annotated[
     str | None, typer.Option("--collection", help="Name of the collection; by default the configured one.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+VenueOption = Annotated[str | None, typer.Option("--venue", help="Only papers from there, such as ICML.")]
+YearOption = Annotated[str | None, typer.Option("--year", metavar="YEAR[-YEAR]", help="Only papers of that time.")]
+AuthorOption = Annotated[str | None, typer.Option("--author", help="Only papers by that person; a surname is enough.")]
+CodeOption = Annotated[bool, typer.Option("--with-code", help="Only papers that say where their code is.")]
+_YEARS = re.compile(r"(?P<first>\d{4})?(?P<to>-)?(?P<last>\d{4})?")
 
 
 def main() -> None:
@@ -70,12 +80,12 @@ def index(
 
     if bool(paths) == rebuild:
         raise typer.BadParameter("Give PATHs to read, or --rebuild to build the index anew.")
-    with _progress() as progress:
+    with progress_bars() as progress, _saying_that_it_goes_on("embedded"):
         if rebuild:
             report = rebuild_collection(collection=collection, progress=progress)
         else:
             report = index_papers(paths or [], collection=collection, progress=progress)
-    _print_json(asdict(report)) if as_json else _print_report(report)
+    print_json(asdict(report)) if as_json else print_report(report)
 
 
 @app.command()
@@ -89,43 +99,58 @@ def ask(
     from assistant.conversation import clean_question
 
     clean_question(question)  # before anything is loaded for it
-    with _progress() as progress:
+    with progress_bars() as progress:
         assistant = build_assistant(collection=collection, progress=progress)
     answer = assistant.ask(question)
-    _print_json(answer.to_dict()) if as_json else _print_answer(answer)
+    print_json(answer.to_dict()) if as_json else print_answer(answer)
 
 
 @app.command()
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many passages.")] = 10,
+    venue: VenueOption = None,
+    year: YearOption = None,
+    author: AuthorOption = None,
+    with_code: CodeOption = False,
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the passages nearest to a query, one per paper."""
+    """Show the passages nearest to a query, one per paper, and why each was found."""
     from assistant.app import build_assistant
     from assistant.types import passage_dict
     from vectorstore.markup import readable
 
-    with _progress() as progress:
-        passages = build_assistant(collection=collection, progress=progress).search(query, k)
+    within = _within(venue, year, author, with_code)
+    with progress_bars() as progress:
+        passages = build_assistant(collection=collection, progress=progress).search(query, k, within=within)
     if as_json:
-        return _print_json([{"label": p.paper.label, **passage_dict(p, None)} for p in passages])
+        return print_json([{"label": p.paper.label, **passage_dict(p, None)} for p in passages])
+    if not passages:
+        print_text("No paper passes the filter.")
     for rank, passage in enumerate(passages, start=1):
-        _print(f"{rank:3}. {passage.paper.label}\n     {readable(passage.text)[:150]} …")
+        print_text(f"{rank:3}. {passage.paper.label}\n     {found_by(passage)}\n     {readable(passage.text)[:150]} …")
 
 
 @app.command()
-def papers(collection: CollectionOption = None, as_json: JsonOption = False) -> None:
+def papers(
+    venue: VenueOption = None,
+    year: YearOption = None,
+    author: AuthorOption = None,
+    with_code: CodeOption = False,
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """List the papers of a collection."""
     from assistant.app import build_assistant
 
-    with _progress() as progress:
-        found = build_assistant(collection=collection, progress=progress).papers()
+    within = _within(venue, year, author, with_code)
+    with progress_bars() as progress:
+        found = build_assistant(collection=collection, progress=progress).papers(within)
     if as_json:
-        return _print_json([asdict(paper) for paper in found])
+        return print_json([asdict(paper) for paper in found])
     for paper in found:
-        _print(_paper_line(paper))
+        print_text(paper_line(paper))
 
 
 @app.command()
@@ -139,7 +164,7 @@ def chat(
     from assistant.ui import launch_chat
 
     settings = load_settings(collection=collection, port=port)
-    with _progress() as progress:
+    with progress_bars() as progress:
         assistant = assistant_from(settings, progress=progress)
     launch_chat(assistant, port=settings.port)
 
@@ -170,10 +195,10 @@ def evaluate(
     thresholds, dollars = _thresholds(fail_under or []), _prices(prices)
     from assistant.evaluation import terminal, wiring
 
-    with _progress() as progress, _saying_how_to_go_on():
+    with progress_bars() as progress, _saying_that_it_goes_on("asked"):
         if init:
             drafted = wiring.draft_question_set(init, seed=seed, collection=collection, progress=progress)
-            return _print_json({"questions": drafted}) if as_json else _print(f"{init}: {drafted} drafts to edit.")
+            return print_json({"questions": drafted}) if as_json else print_text(f"{init}: {drafted} drafts to edit.")
         report = wiring.evaluate(
             str(questions),
             output=output,
@@ -185,7 +210,7 @@ def evaluate(
             collection=collection,
             progress=progress,
         )
-    _print_json(report.to_dict()) if as_json else terminal.print_report(report)
+    print_json(report.to_dict()) if as_json else terminal.print_report(report)
     unmet = report.evaluation.unmet(thresholds)
     for phrase in unmet:
         print(f"Not met: {phrase}.", file=sys.stderr)
@@ -194,12 +219,29 @@ def evaluate(
 
 
 @contextmanager
-def _saying_how_to_go_on() -> Iterator[None]:
+def _saying_that_it_goes_on(what: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print("Stopped. What was asked is kept; the same command goes on from there.", file=sys.stderr)
+        print(f"Stopped. What was {what} is kept; the same command goes on from there.", file=sys.stderr)
         raise
+
+
+def _within(venue: str | None, year: str | None, author: str | None, with_code: bool) -> "PaperFilter | None":
+    from vectorstore.filters import PaperFilter
+
+    first, last = _years(year) if year else (None, None)
+    within = PaperFilter(venue=venue, first_year=first, last_year=last, author=author, with_code=with_code)
+    return within if within != PaperFilter() else None
+
+
+def _years(given: str) -> tuple[int | None, int | None]:
+    """The first and the last year of "2024", "2020-2024", "2020-" or "-2024"."""
+    match = _YEARS.fullmatch(given.strip())
+    if not match or not (match["first"] or match["last"]) or (match["first"] and match["last"] and not match["to"]):
+        raise typer.BadParameter(f"The year {given!r} is not of the form 2024, 2020-2024, 2020- or -2024.")
+    first, last = (int(match[name]) if match[name] else None for name in ("first", "last"))
+    return (first, last) if match["to"] else (first or last, first or last)
 
 
 def _thresholds(given: list[str]) -> dict[str, float]:
@@ -240,70 +282,19 @@ def doctor(as_json: JsonOption = False) -> None:
 
     found = checks()
     if as_json:
-        _print_json([asdict(check) for check in found])
+        print_json([asdict(check) for check in found])
     else:
         for check in found:
-            _print(f"{'ok' if check.ok else 'BROKEN':7} {check.name}: {check.detail}")
+            print_text(f"{'ok' if check.ok else 'BROKEN':7} {check.name}: {check.detail}")
             if not check.ok:
-                _print(f"        {check.hint}")
+                print_text(f"        {check.hint}")
     if not all(check.ok for check in found):
         raise typer.Exit(1)
 
 
-@contextmanager
-def _progress() -> Iterator["Progress"]:
-    """Shows progress on a terminal, and nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def show(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done)
-
-        yield show
-
-
-def _print_answer(answer: "Answer") -> None:
-    _print(answer.text)
-    sources = {citation.number: citation.paper for citation in answer.citations}
-    if sources:
-        _print("")
-    for number, paper in sorted(sources.items()):
-        _print(f"[{number}] {_paper_line(paper)}")
-
-
-def _paper_line(paper: "Paper") -> str:
-    return "  ".join(part for part in (paper.label, paper.place, *paper.urls) if part)
-
-
-def _print_report(report: "IndexReport") -> None:
-    for change in report.sources:
-        _print(
-            f"{Path(change.path).name}: {change.added} added, {change.removed} removed, {change.unchanged} unchanged"
-            + (f", {change.changed} changed" if change.changed else "")
-            + (f", {change.duplicates} duplicates" if change.duplicates else "")
-        )
-    state = "indexed" if report.rebuilt else "nothing to do"
-    _print(f"{report.collection}: {report.papers} papers, {report.embedded} texts embedded, {state}")
-
-
-def _print(text: str) -> None:
-    """Text from papers and models without what could steer a terminal."""
-    print(_TERMINAL_ESCAPES.sub("", text))
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
-
-
 def _fail(message: str, hint: str) -> NoReturn:
     if "--json" in sys.argv[1:]:
-        _print_json({"error": {"message": message, "hint": hint}})
+        print_json({"error": {"message": message, "hint": hint}})
     else:
-        print(f"Error: {_TERMINAL_ESCAPES.sub('', message)}\n{hint}", file=sys.stderr)
+        print(f"Error: {without_escapes(message)}\n{hint}", file=sys.stderr)
     raise SystemExit(1)

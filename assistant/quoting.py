@@ -89,13 +89,19 @@ def _within_words(sentences: list[ScoredSentence], most: int) -> list[ScoredSent
 
 
 def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
-    found = len(evidence.papers)
-    yield Sentence(
-        text=f"{found} paper{'s' if found != 1 else ''} on “{question.topic}”:", verdict="program", opens="paragraph"
-    )
+    yield Sentence(text=_heading(question, evidence), verdict="program", opens="paragraph")
     for sentence in evidence.sentences:
         yield _framing(sentence.paper, opens="item")
         yield quotation(sentence, numbers)
+
+
+def _heading(question: Question, evidence: Evidence) -> str:
+    shown = len(evidence.papers)
+    found = evidence.listed or shown
+    topic = f" on “{question.topic}”" if question.topic else ""
+    within = f" {question.within}" if question.within else ""
+    first = f" The first {shown}:" if found > shown else ""
+    return f"{found} paper{'s' if found != 1 else ''}{topic}{within}{'.' + first if first else ':'}"
 
 
 def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from assistant.conversation import SourceNumbers
 from assistant.quoting import quotation
 from assistant.types import Evidence, Sentence
+from vectorstore.filters import PaperFilter
 from vectorstore.types import Paper
 
 _NAMED_IN_OVERVIEW = 60
@@ -40,11 +41,13 @@ def overview(papers: Sequence[Paper]) -> Iterator[Sentence]:
     )
 
 
-def not_covered(papers: int) -> Iterator[Sentence]:
-    """The answer when no paper is on the subject."""
+def not_covered(papers: int, within: PaperFilter | None) -> Iterator[Sentence]:
+    """The answer when no paper is on the subject, or none of those that the question is confined to."""
     text = (
         "The one paper here is not about this." if papers == 1 else f"None of the {papers} papers here is about this."
     )
+    if within is not None:
+        text = f"None of the {_counted(papers)} here {within} is about this."
     yield Sentence(text=text, verdict="program", opens="paragraph")
 
 

@@ -87,7 +87,7 @@ class PaperRetriever(BaseRetriever):
                     **{
                         key: value
                         for key, value in passage_dict(passage, None).items()
-                        if key not in ("text", "number")
+                        if key not in ("text", "number", "words", "why")
                     },
                 },
             )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from vectorstore.filters import PaperFilter
 from vectorstore.types import Paper, Passage, Span
 
 Kind = Literal["fact", "list", "count", "compare", "overview", "smalltalk"]
@@ -35,6 +36,10 @@ class Question:
     """The names in it, of systems, models, people or places."""
     foreign: str | None = None
     """As it was asked, when `text` is but the English words of it, whose grammar tells nothing."""
+    within: PaperFilter | None = None
+    """What confines the search; its words are no longer in `text`."""
+    standalone: str = ""
+    """The whole question, where `text` is a part of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +70,8 @@ class Evidence:
     """Of the papers that may be quoted, most worth quoting first; empty when the status is not_covered."""
     weight: float | None = None
     """How much speaks for the papers being about the question; None where that was not weighed."""
+    listed: int | None = None
+    """How many papers belong to a list of which only the first are here."""
 
     @property
     def papers(self) -> list[Paper]:
@@ -210,6 +217,8 @@ def passage_dict(passage: Passage, number: int | None) -> dict[str, Any]:
         "keyword_rank": passage.keyword_rank,
         "relevance": passage.relevance,
         "similarity": passage.similarity,
+        "words": list(passage.words),
+        "why": passage.why,
     }
 
 

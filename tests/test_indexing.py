@@ -209,6 +209,7 @@ def test_an_index_built_by_another_model_is_refused_with_the_command_that_rebuil
         "header.bin",
         "chunk_ids.json",
         "data.csc.index.npy",
+        "facets.sqlite",
         "vectors.npy",
         "vocabulary.json",
     ],

@@ -25,6 +25,7 @@ LAYERS = [
         "assistant.budget",
     },
     {"assistant.routing", "assistant.followup"},
+    {"assistant.confining"},
     {"assistant.evidence"},
     {"assistant.quoting"},
     {"assistant.verification", "assistant.replies"},
@@ -32,7 +33,7 @@ LAYERS = [
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},
     {"assistant.app"},
-    {"assistant.doctor", "assistant.evaluation", "assistant.ui"},
+    {"assistant.doctor", "assistant.evaluation", "assistant.ui", "assistant.terminal"},
     {"assistant.cli"},
 ]
 """A module imports only from its own layer and those before it."""

@@ -3,9 +3,10 @@
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,13 +15,17 @@ from vectorstore.chunking import CHUNKING
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionBusy, CollectionError, CollectionMissing, FingerprintMismatch
 from vectorstore.exact import VectorFile
+from vectorstore.facets import Facets
 from vectorstore.keywords import KeywordIndex
+from vectorstore.label_index import LabelIndex
 from vectorstore.library import SCHEMA, Library
 from vectorstore.packaged import english_words
 from vectorstore.spelling import Spelling, read_vocabulary
 from vectorstore.store import ChunkStore
 from vectorstore.types import Fingerprint, PublishedIndex
 
+FACETS = "facets.sqlite"
+"""The file of an index that holds what its papers are filtered by."""
 VECTORS = "vectors.npy"
 """The file of an index that holds the vectors of its chunks."""
 VOCABULARY = "vocabulary.json"
@@ -133,9 +138,14 @@ class Collection:
     index: PublishedIndex
     store: ChunkStore
     vectors: VectorFile
+    facets: Facets
     keywords: KeywordIndex
-    labels: Mapping[str, str]
-    """paper_id by label."""
+    labels: LabelIndex
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """The row of each chunk in the vectors, the facets and the keyword index, by chunk id."""
+        return {chunk_id: row for row, chunk_id in enumerate(self.keywords.chunk_ids)}
 
     def spelling(self) -> Spelling:
         """The words of its papers, read anew. Raises `CollectionDamaged` when they cannot be read."""
@@ -181,5 +191,7 @@ class CollectionReader:
         path, rebuild = self._folder.index_path / index.folder, self._folder.rebuild_command
         store = ChunkStore(path / "chroma", expected_chunks=index.chunks, rebuild_command=rebuild)
         vectors = VectorFile(path / VECTORS, expected_rows=index.chunks, rebuild_command=rebuild)
+        facets = Facets(path / FACETS, rebuild_command=rebuild)
         keywords = KeywordIndex(path / "keywords", rebuild_command=rebuild)
-        return Collection(self._folder, self._library, index, store, vectors, keywords, self._library.labels())
+        labels = LabelIndex(self._library.labels())
+        return Collection(self._folder, self._library, index, store, vectors, facets, keywords, labels)

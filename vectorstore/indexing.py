@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from vectorstore.chunking import chunk_papers, embedded_texts
-from vectorstore.collection import VECTORS, VOCABULARY, CollectionFolder, fingerprint_of, refuse_other_settings
+from vectorstore.collection import FACETS, VECTORS, VOCABULARY, CollectionFolder, fingerprint_of, refuse_other_settings
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionError, CollectionMissing
 from vectorstore.exact import build_vectors
+from vectorstore.facets import build_facets
 from vectorstore.keywords import build_keywords
 from vectorstore.library import Library
 from vectorstore.loading import load_source, source_files
@@ -107,7 +108,8 @@ def _publish_new_index(
     """Builds the index of all papers from the vectors in the library; call it inside a transaction."""
     before = library.published()
     generation = before.generation + 1 if before else 1
-    chunks = chunk_papers(library.papers())
+    papers = library.papers()
+    chunks = chunk_papers(papers)
     known = library.vectors(embedding.key, [chunk.embedded_text for chunk in chunks])
     vectors = np.stack([known[chunk.embedded_text] for chunk in chunks])
     # The random part keeps clear of what a crash left behind: Chroma remembers each path it has opened.
@@ -118,6 +120,7 @@ def _publish_new_index(
     with _translating_errors(path):
         build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
         build_vectors(path / VECTORS, vectors)
+        build_facets(path / FACETS, papers, chunks)
         build_keywords(path / "keywords", chunks)
         build_vocabulary(path / VOCABULARY, chunks)
     library.publish(index)

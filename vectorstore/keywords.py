@@ -1,13 +1,17 @@
 """BM25 over the same chunks as the vectors (Robertson and Zaragoza 2009; k1 and b as usual for abstracts)."""
 
 import json
+from functools import reduce
 from pathlib import Path
 
 import bm25s
 import numpy as np
 import Stemmer
+from numpy.typing import NDArray
 
 from vectorstore.errors import CollectionDamaged
+from vectorstore.exact import Rows
+from vectorstore.names import TOKEN
 from vectorstore.types import Chunk
 
 _K1, _B = 0.9, 0.4
@@ -15,35 +19,47 @@ _CHUNK_IDS = "chunk_ids.json"
 
 
 class KeywordIndex:
-    """The keyword index of one collection."""
+    """The keyword index of one collection; a row is a chunk. Its arrays are read from disk as they are needed."""
+
+    chunk_ids: list[str]
+    """By row."""
 
     def __init__(self, folder: Path, *, rebuild_command: str) -> None:
         """Opens a built index. Raises `CollectionDamaged` when it cannot be read."""
         try:
-            self._chunk_ids: list[str] = json.loads((folder / _CHUNK_IDS).read_text("utf-8"))
-            self._bm25 = bm25s.BM25.load(folder, show_progress=False)
+            self.chunk_ids = json.loads((folder / _CHUNK_IDS).read_text("utf-8"))
+            self._bm25 = bm25s.BM25.load(folder, mmap=True, show_progress=False)
+            self._starts = np.asarray(self._bm25.scores["indptr"])
         except Exception as error:  # missing, truncated and malformed files each raise errors of their own
             raise CollectionDamaged(
                 f"The keyword index {folder} cannot be read ({type(error).__name__}).",
                 f"Rebuild it from the library: {rebuild_command}",
             ) from error
 
-    def best(self, question: str, k: int) -> dict[str, float]:
-        """BM25 weight by chunk id of the `k` best chunks that share a word with `question`, best first."""
+    def weights(self, question: str) -> NDArray[np.float32]:
+        """The BM25 weight of each row; 0 where it shares no word with `question`."""
         stems = _stems([question])[0]
         if not stems:
-            return {}
-        weights = self._bm25.get_scores(stems)
-        order = np.argsort(-weights, kind="stable")[:k]
-        return {self._chunk_ids[row]: float(weights[row]) for row in order if weights[row] > 0}
+            return np.zeros(len(self.chunk_ids), dtype=np.float32)
+        return np.asarray(self._bm25.get_scores(stems), dtype=np.float32)
 
-    def holding(self, name: str) -> set[str]:
-        """Ids of the chunks that hold every word of `name`, in whatever form and order."""
-        stems = _stems([name])[0]
-        if not stems:
-            return set()
-        rows = np.flatnonzero(np.all([self._bm25.get_scores([stem]) > 0 for stem in stems], axis=0))
-        return {self._chunk_ids[row] for row in rows}
+    def rows_holding(self, name: str) -> Rows:
+        """The rows of the chunks that hold every word of `name`, in whatever form and order."""
+        of_stems = [self._rows_of(stem) for stem in _stems([name])[0]]
+        return reduce(np.intersect1d, of_stems) if of_stems else np.zeros(0, dtype=np.intp)
+
+    def _rows_of(self, stem: str) -> Rows:
+        token = self._bm25.vocab_dict.get(stem)
+        if token is None:
+            return np.zeros(0, dtype=np.intp)
+        return np.asarray(self._bm25.scores["indices"][self._starts[token] : self._starts[token + 1]], dtype=np.intp)
+
+
+def words_shared(question: str, text: str) -> tuple[str, ...]:
+    """The words of `question` that `text` holds in any form, in their order, common ones left out."""
+    held = set(_stems([text])[0])
+    words = dict.fromkeys(match.group() for match in TOKEN.finditer(question))
+    return tuple(word for word, stems in zip(words, _stems(list(words)), strict=True) if held.intersection(stems))
 
 
 def build_keywords(folder: Path, chunks: list[Chunk]) -> None:

@@ -1,7 +1,8 @@
-"""Question -> passages: dense and keyword search, fused."""
+"""Question -> passages: dense and keyword search among the papers that pass a filter, fused."""
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -10,22 +11,23 @@ from numpy.typing import NDArray
 from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import EmbeddingModel
-from vectorstore.names import TOKEN, names_in
+from vectorstore.exact import Rows
+from vectorstore.filters import PaperFilter
+from vectorstore.keywords import words_shared
+from vectorstore.markup import readable
+from vectorstore.names import names_in
+from vectorstore.ranking import best_rows, fused
 from vectorstore.spelling import Spelling
 from vectorstore.types import Fingerprint, Paper, Passage, PublishedIndex
 
 _DEPTH = 100
 """Chunks taken from each of the two searches."""
-_DENSE_WEIGHT = 0.7
-"""Measured on SciFact's development questions, where it beats either search alone and rank fusion."""
 _RARE = 3
 """A name in at most this many chunks is taken to mean them."""
 _REMEMBERED = 20_000
 """Vectors of sentences kept in memory; 30 MB."""
 _WORDS_OF_LABEL = 3
 """A label of more words is a description, which nobody types to the letter."""
-_SHORT_CAPITALS = 4
-"""A label of so few capitals could also be a word ("TOP", "PAR")."""
 
 
 class Retriever:
@@ -38,13 +40,33 @@ class Retriever:
         self._vectors: dict[str, NDArray[np.float32]] = {}
         self._spelling: tuple[PublishedIndex, Spelling] | None = None
 
-    def labels(self) -> Mapping[str, str]:
-        """paper_id by label, of all papers."""
-        return self._reader.current().labels
+    def paper_count(self) -> int:
+        """How many papers there are."""
+        return len(self._reader.current().labels)
+
+    def labels_in(self, texts: Iterable[str]) -> dict[str, str]:
+        """paper_id by label, of the labels that stand in any of `texts`."""
+        labels = self._reader.current().labels
+        return {label: paper_id for text in texts for label, paper_id in labels.in_text(text).items()}
 
     def papers(self) -> list[Paper]:
         """All papers, in the order in which they were first read."""
         return self._reader.current().library.papers()
+
+    def has_author(self, name: str) -> bool:
+        """Whether a paper is by `name`."""
+        return self._reader.current().facets.has_author(name)
+
+    def venue(self, name: str) -> str | None:
+        """The venue of that name as the collection writes it; None when no paper is from there."""
+        return self._reader.current().facets.venue(name)
+
+    def papers_within(self, within: PaperFilter) -> list[Paper]:
+        """All papers that pass the filter, in the order in which they were first read."""
+        collection = self._reader.current()
+        chunk_ids = collection.keywords.chunk_ids
+        paper_ids = dict.fromkeys(span_of_chunk(chunk_ids[row])[0] for row in collection.facets.rows(within))
+        return collection.library.papers(list(paper_ids))
 
     def fingerprint(self) -> Fingerprint:
         """What built the index that is searched."""
@@ -72,104 +94,112 @@ class Retriever:
     def unknown_names(self, names: Sequence[str]) -> list[str]:
         """Those of `names` that no paper of the collection holds."""
         keywords = self._reader.current().keywords
-        return [name for name in names if not keywords.holding(name)]
+        return [name for name in names if not len(keywords.rows_holding(name))]
 
     def papers_holding(self, name: str) -> set[str]:
         """Ids of the papers that hold `name`."""
-        return {span_of_chunk(chunk_id)[0] for chunk_id in self._reader.current().keywords.holding(name)}
+        keywords = self._reader.current().keywords
+        return {span_of_chunk(keywords.chunk_ids[row])[0] for row in keywords.rows_holding(name)}
 
     def rarities(self, stems: Sequence[str]) -> dict[str, float]:
-        """For each stem, the logarithm of how many times more papers there are than papers that hold it."""
-        papers = len(self._reader.current().labels)
-        return {stem: math.log((papers + 1) / (len(self.papers_holding(stem)) + 1)) for stem in stems}
+        """For each stem, the logarithm of how many times more chunks there are than chunks that hold it."""
+        keywords = self._reader.current().keywords
+        chunks = len(keywords.chunk_ids)
+        return {stem: math.log((chunks + 1) / (len(keywords.rows_holding(stem)) + 1)) for stem in stems}
 
-    def search(self, question: str, k: int, *, one_per_paper: bool = True) -> list[Passage]:
-        """The `k` best passages, best first; papers that the question names come before all others."""
+    def search(
+        self, question: str, k: int, *, one_per_paper: bool = True, within: PaperFilter | None = None
+    ) -> list[Passage]:
+        """The `k` best passages, best first; papers that the question names come before all others.
+
+        With `within` only papers that pass the filter are searched.
+        """
         collection = self._reader.current()
-        depth = max(_DEPTH, k)
-        similarities = collection.store.nearest(self._question_vector(question), depth)
-        weights = collection.keywords.best(question, depth)
-        labelled = _labelled(collection, question)
-        named = _holding_rare_name(collection, question, labelled)
-        fused = _fused(similarities, weights)
-        chunk_ids = [
-            *(c for c in fused if c in named),
-            *sorted(named - set(fused)),
-            *(c for c in fused if c not in named),
+        found = self._found(collection, question, max(_DEPTH, k), within)
+        order = fused(found.similarities, found.weights)
+        rows = [
+            *(row for row in order if row in found.names),
+            *sorted(found.names.keys() - set(order)),
+            *(row for row in order if row not in found.names),
         ]
         if one_per_paper:
-            chunk_ids = _first_of_each_paper(chunk_ids)
-        return _passages(collection, chunk_ids[:k], similarities, weights, set(labelled.values()))
+            rows = _first_of_each_paper(collection, rows)
+        return _passages(collection, question, rows[:k], found)
+
+    def _found(self, collection: Collection, question: str, depth: int, within: PaperFilter | None) -> "_Found":
+        passing = None if within is None else collection.facets.rows(within)
+        labelled = collection.labels.in_text(question, longest=_WORDS_OF_LABEL)
+        return _Found(
+            similarities=_similarities(collection, self._question_vector(question), depth, passing),
+            weights=_weights(collection.keywords.weights(question), depth, passing),
+            names=_rare_names(collection, question, labelled, passing),
+            labelled=set(labelled.values()),
+        )
 
 
-def _labelled(collection: Collection, question: str) -> dict[str, str]:
-    """paper_id by label, of the labels in the question; short capitals only as they are ("TOP", not "top")."""
-    labels = {label.casefold(): (label, paper_id) for label, paper_id in collection.labels.items()}
-    words = [match.group().removesuffix("'s").removesuffix("’s") for match in TOKEN.finditer(question)]
-    phrases = {
-        " ".join(words[at : at + length]) for length in range(1, _WORDS_OF_LABEL + 1) for at in range(len(words))
-    }
-    found = (
-        labels[phrase.casefold()]
-        for phrase in sorted(phrases)
-        if phrase.casefold() in labels and _may_mean(phrase, labels[phrase.casefold()][0])
-    )
-    return dict(found)
+@dataclass(frozen=True)
+class _Found:
+    """What the searches came upon, by row."""
+
+    similarities: Mapping[int, float]
+    """Of the nearest rows, nearest first."""
+    weights: Mapping[int, float]
+    """Of the rows with the best BM25 weights, best first."""
+    names: Mapping[int, str]
+    """Of the rows that hold a name of the question which is rare enough to single out a paper."""
+    labelled: Set[str]
+    """Ids of the papers whose label the question holds."""
 
 
-def _may_mean(word: str, label: str) -> bool:
-    return word == label or not (label.isupper() and len(label) <= _SHORT_CAPITALS)
+def _similarities(
+    collection: Collection, vector: NDArray[np.float32], depth: int, passing: Rows | None
+) -> dict[int, float]:
+    if passing is None:
+        nearest = collection.store.nearest(vector, depth)
+        return {collection.row_of[chunk_id]: similarity for chunk_id, similarity in nearest.items()}
+    exact = collection.vectors.similarities(vector, passing)
+    return {int(passing[at]): float(exact[at]) for at in best_rows(exact, depth)}
 
 
-def _holding_rare_name(collection: Collection, question: str, labelled: Mapping[str, str]) -> set[str]:
-    """The chunks that hold a name of the question which is rare enough to single out a paper."""
-    found = (collection.keywords.holding(name) for name in {*names_in(question), *labelled})
-    return {chunk_id for chunk_ids in found if len(chunk_ids) <= _RARE for chunk_id in chunk_ids}
+def _weights(weights: NDArray[np.float32], depth: int, passing: Rows | None) -> dict[int, float]:
+    rows = np.arange(len(weights)) if passing is None else passing
+    best = rows[best_rows(weights[rows], depth)]
+    return {int(row): float(weights[row]) for row in best if weights[row] > 0}
 
 
-def _fused(similarities: Mapping[str, float], weights: Mapping[str, float]) -> list[str]:
-    """Chunk ids by the weighted sum of the two, each scaled to 0..1 among what was found (Bruch et al. 2023)."""
-    dense, keyword = _scaled(similarities), _scaled(weights)
+def _rare_names(collection: Collection, question: str, labelled: Iterable[str], passing: Rows | None) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for name in dict.fromkeys([*labelled, *names_in(question)]):
+        rows = collection.keywords.rows_holding(name)
+        if len(rows) <= _RARE:
+            found = {int(row): name for row in rows if passing is None or row in passing} | found
+    return found
 
-    def fused(chunk_id: str) -> float:
-        return _DENSE_WEIGHT * dense.get(chunk_id, 0.0) + (1 - _DENSE_WEIGHT) * keyword.get(chunk_id, 0.0)
 
-    return sorted(dense | keyword, key=lambda chunk_id: (-fused(chunk_id), chunk_id))
-
-
-def _first_of_each_paper(chunk_ids: list[str]) -> list[str]:
-    first: dict[str, str] = {}
-    for chunk_id in chunk_ids:
-        first.setdefault(span_of_chunk(chunk_id)[0], chunk_id)
+def _first_of_each_paper(collection: Collection, rows: Iterable[int]) -> list[int]:
+    first: dict[str, int] = {}
+    for row in rows:
+        first.setdefault(span_of_chunk(collection.keywords.chunk_ids[row])[0], row)
     return list(first.values())
 
 
-def _scaled(values: Mapping[str, float]) -> dict[str, float]:
-    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
-    return {key: (value - low) / (high - low) if high > low else 1.0 for key, value in values.items()}
-
-
-def _passages(
-    collection: Collection,
-    chunk_ids: list[str],
-    similarities: Mapping[str, float],
-    weights: Mapping[str, float],
-    named: Set[str],
-) -> list[Passage]:
-    places = {chunk_id: span_of_chunk(chunk_id) for chunk_id in chunk_ids}
+def _passages(collection: Collection, question: str, rows: Sequence[int], found: _Found) -> list[Passage]:
+    places = {row: span_of_chunk(collection.keywords.chunk_ids[row]) for row in rows}
     papers = {paper.paper_id: paper for paper in collection.library.papers([place[0] for place in places.values()])}
-    dense_ranks = {chunk_id: rank for rank, chunk_id in enumerate(similarities, start=1)}
-    keyword_ranks = {chunk_id: rank for rank, chunk_id in enumerate(weights, start=1)}
+    dense_ranks = {row: rank for rank, row in enumerate(found.similarities, start=1)}
+    keyword_ranks = {row: rank for rank, row in enumerate(found.weights, start=1)}
     return [
         Passage(
             paper=papers[paper_id],
             text=span.of(papers[paper_id].abstract),
             span=span,
-            similarity=similarities.get(chunk_id),
-            dense_rank=dense_ranks.get(chunk_id),
-            keyword_rank=keyword_ranks.get(chunk_id),
-            named=paper_id in named,
+            similarity=found.similarities.get(row),
+            dense_rank=dense_ranks.get(row),
+            keyword_rank=keyword_ranks.get(row),
+            named=paper_id in found.labelled,
+            words=words_shared(question, readable(papers[paper_id].abstract)),
+            rare_name=found.names.get(row),
         )
-        for chunk_id, (paper_id, span) in places.items()
+        for row, (paper_id, span) in places.items()
         if paper_id in papers
     ]

@@ -90,8 +90,23 @@ class Passage:
     keyword_rank: int | None
     named: bool
     """Whether the question names this paper by its label."""
+    words: tuple[str, ...] = ()
+    """The words of the question that the chunk holds in any form, common ones left out."""
+    rare_name: str | None = None
+    """A name in the question that the chunk holds and hardly another does."""
     relevance: float | None = None
     """Cross-encoder logit of the chunk's best sentence; above 0 the model calls it relevant. None: not judged."""
+
+    @property
+    def why(self) -> str:
+        """Why it was kept, in words."""
+        if self.named:
+            return f"the question names {self.paper.label}"
+        if self.rare_name:
+            return f"it holds the name {self.rare_name}"
+        if self.keyword_rank is None:
+            return "near in meaning"
+        return "near in words" if self.dense_rank is None else "near in meaning and in words"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from vectorstore.chunking import chunk_papers, span_of_chunk
 from vectorstore.collection import Collection
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.markup import readable
+from vectorstore.ranking import best_rows
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper
 
@@ -48,11 +49,13 @@ class KeywordSystem:
     def answer(self, gold: GoldQuestion) -> Outcome:
         """The best passages as they are."""
         start = time.perf_counter()
-        weights = self._collection.keywords.best(_with_history(gold), _DEPTH)
-        ids = list(dict.fromkeys(span_of_chunk(chunk_id)[0] for chunk_id in weights))
+        keywords = self._collection.keywords
+        weights = keywords.weights(_with_history(gold))
+        rows = [row for row in best_rows(weights, _DEPTH) if weights[row] > 0]
+        ids = list(dict.fromkeys(span_of_chunk(keywords.chunk_ids[row])[0] for row in rows))
         papers = self._collection.library.papers(ids[:RETRIEVED])
         seconds = time.perf_counter() - start
-        return _passages_outcome(gold, papers, evidence=max(weights.values(), default=0.0), seconds=seconds)
+        return _passages_outcome(gold, papers, evidence=float(weights.max()), seconds=seconds)
 
 
 class PlainSystem:

@@ -45,6 +45,6 @@ def weight_of_evidence(retriever: Retriever, question: Question, paper: Paper, r
 def lead_of_nearest(retriever: Retriever, passages: Sequence[Passage]) -> float:
     """How much more similar (cosine) to the question the most similar paper is than the mean of the next ones."""
     similar = sorted((p.similarity for p in passages if p.similarity is not None), reverse=True)
-    if len(retriever.labels()) > _SMALL_COLLECTION or len(similar) <= _NEXT:
+    if retriever.paper_count() > _SMALL_COLLECTION or len(similar) <= _NEXT:
         return USUAL_LEAD
     return similar[0] - sum(similar[1 : _NEXT + 1]) / _NEXT

@@ -9,13 +9,23 @@ from dataclasses import replace
 
 from assistant.evidence.asked import is_stated
 from assistant.evidence.coverage import ASKING, COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
-from assistant.evidence.listing import MOST_RARITY, in_full, listed, rarity_shared, telling_span, topic_stems
+from assistant.evidence.listing import (
+    MOST_RARITY,
+    asks_for_code,
+    in_full,
+    introducing_span,
+    listed,
+    rarity_shared,
+    telling_span,
+    topic_stems,
+)
 from assistant.evidence.quotable import by_worth
 from assistant.evidence.reading import best_of_each_paper, best_paper, ranked, read_passages, read_spans, spans_of
 from assistant.own_names import own_names, spelled_out
 from assistant.routing import read_question, without_comparing
 from assistant.types import Evidence, Question, ScoredSentence, Status
 from assistant.wording import content_stems
+from vectorstore.filters import PaperFilter
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
@@ -39,6 +49,8 @@ and hold too little of the topic's words as well; of 15 on what no paper treats 
 _UNKNOWN_IN_LIST = 2.0
 _HELD = 0.45
 """Of the rarity of a topic's words: a paper that holds so much of it is on the topic."""
+_READ_IN_SEARCH = 10
+"""Passages of a search that are read; more would make it slow."""
 _READ_FOR_LIST = 40
 """Papers, of each of which one sentence is read."""
 _LOOKED_AT = 3
@@ -62,11 +74,19 @@ class EvidenceJudge:
     def _weighed(self, question: Question) -> Evidence:
         if question.kind in ("list", "count"):
             return self._weigh_list(question)
-        passages = self._retriever.search(question.text, _PASSAGES)
+        passages = self._retriever.search(question.text, _PASSAGES, within=question.within)
         compared = self._compared(question, passages)
         if len(compared) > 1:
             return self._weigh_comparison(question, passages, compared)
         return self._weigh_fact(question, passages)
+
+    def with_relevance(self, question: str, passages: Sequence[Passage]) -> list[Passage]:
+        """The passages in their order; in each of the first ones, one sentence has been read with the question."""
+        rarities = self._retriever.rarities(sorted(topic_stems(question)))
+        read = [(passage, [_nearest_in_words(passage, rarities)]) for passage in passages[:_READ_IN_SEARCH]]
+        logits = [sentence.relevance for sentence in read_spans(self._cross_encoder, question, read)]
+        judged = [replace(passage, relevance=logit) for passage, logit in zip(passages, logits, strict=False)]
+        return [*judged, *passages[len(judged) :]]
 
     def continues(self, question: Question, label: str) -> bool:
         """Whether `question`, which names nothing, goes on about the paper that was last spoken of.
@@ -142,8 +162,10 @@ class EvidenceJudge:
 
     def _weigh_list(self, question: Question) -> Evidence:
         """Every paper on the topic answers, with the sentence that is nearest to it."""
+        if question.within and not question.topic:
+            return self._all_within(question.within)
         topic = in_full(question.topic)
-        passages = self._retriever.search(topic, _READ_FOR_LIST)
+        passages = self._retriever.search(topic, _READ_FOR_LIST, within=_within(question))
         if told := _told(question, passages):
             return Evidence(status="answered", passages=ranked(passages, told), sentences=tuple(told))
         rarities = self._retriever.rarities(sorted(topic_stems(topic)))
@@ -162,6 +184,22 @@ class EvidenceJudge:
         paper_ids = listed(relevance, _similarity(passages), rarity)
         answers = tuple(by_paper[key] for key in paper_ids)
         return Evidence(status="answered", passages=passages_ranked, sentences=answers, weight=weight)
+
+    def _all_within(self, within: PaperFilter) -> Evidence:
+        """The papers that pass the filter, when nothing else is asked of them."""
+        papers = self._retriever.papers_within(within)
+        if not papers:
+            return Evidence(status="not_covered", passages=())
+        shown = papers[:_READ_FOR_LIST]
+        sentences = tuple(ScoredSentence(paper=paper, span=introducing_span(paper), relevance=0.0) for paper in shown)
+        return Evidence(status="answered", passages=(), sentences=sentences, listed=len(papers))
+
+
+def _within(question: Question) -> PaperFilter | None:
+    """The filter of a list; one that asks for code looks only where there is some."""
+    if asks_for_code(question.text):
+        return replace(question.within or PaperFilter(), with_code=True)
+    return question.within
 
 
 def _nearest_in_words(passage: Passage, rarities: Mapping[str, float]) -> Span:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from assistant.wording import any_of, content_stems, pattern, stems
-from vectorstore.loading.text import urls_in
+from vectorstore.code import span_on_code
 from vectorstore.markup import readable
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper, Span
@@ -43,9 +43,6 @@ _OPEN = any_of("public(?:ly)? available release[sd]? open(?:ly)? online share[sd
 _ASKS_FOR_CODE = pattern(
     rf"\b(?:code|implementations?|github)\b.*\b{_OPEN}\b|\b{_OPEN}\b.*\b(?:code|implementations?)\b"
     r"|\b(?:with|provide|have) (?:\w+ )?code\b|\bopen-?source[ds]?(?: (?:their )?(?:code|method|implementation))?[?.]?$"
-)
-_TELLS_OF_CODE = pattern(
-    r"\bcodes?\b.*\b(?:available|released?|open|here|at)\b|\brelease\b.*\bcode\b|\bopen-?sourced?\b"
 )
 _OF_CODE = stems(
     "code public publicly available release open openly source link github implementation online share published come "
@@ -111,28 +108,30 @@ def listed(relevance: Mapping[str, float], similarity: Mapping[str, float], rari
     return on_topic or ranked[:1]
 
 
+def asks_for_code(topic: str) -> bool:
+    """Whether a list is to hold papers with code only."""
+    return _ASKS_FOR_CODE.search(topic) is not None
+
+
+def introducing_span(paper: Paper) -> Span:
+    """The sentence that says what the paper brings, else its first."""
+    return _span_that(paper, lambda text: _INTRODUCES.search(text) is not None) or sentence_spans(paper.abstract)[0]
+
+
 def telling_span(topic: str) -> Callable[[Paper], Span | None] | None:
     """For a list that a form of words tells ("with public code", "introduce a benchmark"): what finds it in a paper."""
-    if _ASKS_FOR_CODE.search(topic):
+    if asks_for_code(topic):
         beside = topic_stems(topic) - _OF_CODE  # "compression papers with code"
-        return lambda paper: _span_on_code(paper) if not beside or beside & _held(paper.abstract) else None
+        return lambda paper: span_on_code(paper) if not beside or beside & _held(paper.abstract) else None
     if match := _ASKS_FOR_NEW.search(topic):
         wanted = content_stems(match["what"])
         return lambda paper: _span_that(paper, lambda text: _introduces(text, wanted))
     return None
 
 
-def _span_on_code(paper: Paper) -> Span | None:
-    return _span_that(paper, lambda text: bool(_TELLS_OF_CODE.search(text) or _is_repository(text)))
-
-
 def _span_that(paper: Paper, holds: Callable[[str], bool]) -> Span | None:
     spans = sentence_spans(paper.abstract)
     return next((span for span in reversed(spans) if holds(readable(span.of(paper.abstract)))), None)
-
-
-def _is_repository(text: str) -> bool:
-    return any(host in url for url in urls_in(text) for host in ("github.", "gitlab.", "codeberg."))
 
 
 def _introduces(text: str, wanted: set[str]) -> bool:

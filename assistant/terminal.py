@@ -1,0 +1,91 @@
+"""What the command line prints: answers, passages, reports, progress. Text of papers cannot steer the terminal."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assistant.types import Answer
+    from vectorstore.indexing import Progress
+    from vectorstore.types import IndexReport, Paper, Passage
+
+_ESCAPES = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|\[[0-?]*[ -/]*[@-~]|.)?|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def without_escapes(text: str) -> str:
+    """`text` without what could steer a terminal."""
+    return _ESCAPES.sub("", text)
+
+
+@contextmanager
+def progress_bars() -> Iterator["Progress"]:
+    """Shows on a terminal what is being done, how much of it, how fast and for how long still; elsewhere nothing."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    class RateColumn(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:.1f}/s" if speed else "", style="progress.data.speed")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), RateColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done)
+
+        yield show
+
+
+def print_answer(answer: "Answer") -> None:
+    """The answer, and below it its sources."""
+    print_text(answer.text)
+    sources = {citation.number: citation.paper for citation in answer.citations}
+    if sources:
+        print_text("")
+    for number, paper in sorted(sources.items()):
+        print_text(f"[{number}] {paper_line(paper)}")
+
+
+def found_by(passage: "Passage") -> str:
+    """Such as "near in meaning and in words: meaning #1 (cosine 0.81), words #2 (bits, width), relevance +4.2"."""
+    dense = passage.dense_rank and f"meaning #{passage.dense_rank} (cosine {passage.similarity:.2f})"
+    keyword = passage.keyword_rank and f"words #{passage.keyword_rank} ({', '.join(passage.words)})"
+    relevance = f"relevance {passage.relevance:+.1f}" if passage.relevance is not None else ""
+    return f"{passage.why}: {', '.join(part for part in (dense, keyword, relevance) if part)}"
+
+
+def paper_line(paper: "Paper") -> str:
+    """Label, place and addresses."""
+    return "  ".join(part for part in (paper.label, paper.place, *paper.urls) if part)
+
+
+def print_report(report: "IndexReport") -> None:
+    """What an index run did with each file."""
+    for change in report.sources:
+        print_text(
+            f"{Path(change.path).name}: {change.added} added, {change.removed} removed, {change.unchanged} unchanged"
+            + (f", {change.changed} changed" if change.changed else "")
+            + (f", {change.duplicates} duplicates" if change.duplicates else "")
+        )
+    state = "indexed" if report.rebuilt else "nothing to do"
+    print_text(f"{report.collection}: {report.papers} papers, {report.embedded} texts embedded, {state}")
+
+
+def print_text(text: str) -> None:
+    """Text from papers and models without what could steer a terminal."""
+    print(without_escapes(text))
+
+
+def print_json(value: Any) -> None:
+    """`value`, indented."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
