@@ -41,7 +41,7 @@ _DID_WRITE = pattern(
     r"\b(?:did|has|have|does)\s+(?P<name>(?:[^\W\d_][\w.-]*\s+){1,4})(?:publish(?:ed)?|write|written|author(?:ed)?|present(?:ed)?)\b"
 )
 _TAKEN_WITH_VERB = pattern(
-    rf"\s*(?:\b(?:that|which)\b\s*)?(?:\b(?:are|were|was|is)\s+)?(?:\b{_MADE}\s*)?(?:{_TAKEN}[\s,]*)+"
+    rf"\s*(?:(?:\b(?:that|which)\s+)?\b(?:are|were|was|is)\s+)?(?:\b{_MADE}\s*)?(?:{_TAKEN}[\s,]*)+"
 )
 _ASKING = stems(
     "paper work article abstract publication study research list show find name tell give count number there are any "
