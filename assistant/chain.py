@@ -65,6 +65,9 @@ class Assistant:
             draft.sentences.append(sentence)
             watch.stop("first_sentence")
             yield SentenceChecked(sentence=sentence)
+        if asked.foreign is not None and self._retriever.reads_english_only:
+            draft.sentences.append(replies.ENGLISH_ONLY)
+            yield SentenceChecked(sentence=replies.ENGLISH_ONLY)
         watch.stop("total")
 
         yield AnswerFinished(

@@ -11,6 +11,13 @@ from vectorstore.types import Paper
 _NAMED_IN_OVERVIEW = 60
 
 
+ENGLISH_ONLY = Sentence(
+    text="(The question is not in English, and the packaged embedding model reads nothing else: papers were looked for "
+    "by the names, numbers and terms in it. A multilingual model finds more: set ASSISTANT_EMBEDDING, for example to "
+    "openai:text-embedding-3-small, and run: assistant index --rebuild)",
+    verdict="program",
+    opens="paragraph",
+)
 QUOTED_INSTEAD = Sentence(
     text="Nothing the model wrote could be checked against the papers. Quoted instead:",
     verdict="program",

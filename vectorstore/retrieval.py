@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
-from vectorstore.embedding import EmbeddingModel
+from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel
 from vectorstore.exact import Rows
 from vectorstore.filters import PaperFilter
 from vectorstore.keywords import words_shared
@@ -72,6 +72,11 @@ class Retriever:
         """What built the index that is searched."""
         return self._reader.current().index.fingerprint
 
+    @property
+    def reads_english_only(self) -> bool:
+        """Whether the embedding model is one that knows no other language."""
+        return self._embedding.name == PACKAGED_EMBEDDING
+
     def similarities(self, question: str, texts: Sequence[str]) -> list[float]:
         """Cosine of the question and each of `texts`; texts seen before are not embedded again."""
         vectors = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
@@ -108,14 +113,22 @@ class Retriever:
         return {stem: math.log((chunks + 1) / (len(keywords.rows_holding(stem)) + 1)) for stem in stems}
 
     def search(
-        self, question: str, k: int, *, one_per_paper: bool = True, within: PaperFilter | None = None
+        self,
+        question: str,
+        k: int,
+        *,
+        one_per_paper: bool = True,
+        within: PaperFilter | None = None,
+        as_asked: str | None = None,
     ) -> list[Passage]:
         """The `k` best passages, best first; papers that the question names come before all others.
 
-        With `within` only papers that pass the filter are searched.
+        With `within` only papers that pass the filter are searched. `as_asked` is the question in its own language:
+        it is embedded instead of the English words of it when the embedding model may know that language.
         """
         collection = self._reader.current()
-        found = self._found(collection, question, max(_DEPTH, k), within)
+        embedded = question if as_asked is None or self.reads_english_only else as_asked
+        found = self._found(collection, question, self._question_vector(embedded), max(_DEPTH, k), within)
         order = fused(found.similarities, found.weights)
         rows = [
             *(row for row in order if row in found.names),
@@ -126,11 +139,18 @@ class Retriever:
             rows = _first_of_each_paper(collection, rows)
         return _passages(collection, question, rows[:k], found)
 
-    def _found(self, collection: Collection, question: str, depth: int, within: PaperFilter | None) -> "_Found":
+    def _found(
+        self,
+        collection: Collection,
+        question: str,
+        vector: NDArray[np.float32],
+        depth: int,
+        within: PaperFilter | None,
+    ) -> "_Found":
         passing = None if within is None else collection.facets.rows(within)
         labelled = collection.labels.in_text(question, longest=_WORDS_OF_LABEL)
         return _Found(
-            similarities=_similarities(collection, self._question_vector(question), depth, passing),
+            similarities=_similarities(collection, vector, depth, passing),
             weights=_weights(collection.keywords.weights(question), depth, passing),
             names=_rare_names(collection, question, labelled, passing),
             labelled=set(labelled.values()),

@@ -74,7 +74,7 @@ class EvidenceJudge:
     def _weighed(self, question: Question) -> Evidence:
         if question.kind in ("list", "count"):
             return self._weigh_list(question)
-        passages = self._retriever.search(question.text, _PASSAGES, within=question.within)
+        passages = self._retriever.search(question.text, _PASSAGES, within=question.within, as_asked=question.foreign)
         compared = self._compared(question, passages)
         if len(compared) > 1:
             return self._weigh_comparison(question, passages, compared)
@@ -165,7 +165,7 @@ class EvidenceJudge:
         if question.within and not question.topic:
             return self._all_within(question.within)
         topic = in_full(question.topic)
-        passages = self._retriever.search(topic, _READ_FOR_LIST, within=_within(question))
+        passages = self._retriever.search(topic, _READ_FOR_LIST, within=_within(question), as_asked=question.foreign)
         if told := _told(question, passages):
             return Evidence(status="answered", passages=ranked(passages, told), sentences=tuple(told))
         rarities = self._retriever.rarities(sorted(topic_stems(topic)))
