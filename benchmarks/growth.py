@@ -122,7 +122,7 @@ def _graph_beside_exact(reader: CollectionReader, embedding: EmbeddingModel, ask
         near = collection.store.nearest(vector, 100)
         graph.append((time.perf_counter() - start) * 1000)
         start = time.perf_counter()
-        best = best_rows(collection.vectors.similarities(vector, rows), 100)
+        best = best_rows(collection.vectors.products(vector, rows), 100)
         exact.append((time.perf_counter() - start) * 1000)
         wanted = {collection.keywords.chunk_ids[row] for row in best}
         shared.append(len(wanted & near.keys()) / len(wanted))

@@ -32,17 +32,25 @@ class VectorFile:
                 f"The file {path} holds {len(self._vectors)} vectors instead of {expected_rows}.", hint
             )
 
-    def similarities(self, vector: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
-        """Cosine of `vector` and the vectors of `rows`, in their order."""
-        wanted = _unit(vector[np.newaxis])[0]
+    def products(self, vector: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
+        """The inner product of `vector` and the vector of each row: the cosine, for a unit vector."""
         if len(rows) > len(self._vectors) * _WORTH_ALL:
-            return np.asarray((self._vectors @ wanted)[rows], dtype=np.float32)
-        return np.asarray(self._vectors[rows] @ wanted, dtype=np.float32)
+            return np.asarray((self._vectors @ vector)[rows], dtype=np.float32)
+        return np.asarray(self._vectors[rows] @ vector, dtype=np.float32)
+
+    def mean(self, rows: Rows) -> NDArray[np.float32]:
+        """The mean of the vectors of those rows; of none it is zero."""
+        return np.asarray(self._vectors[rows].sum(axis=0) / max(1, len(rows)), dtype=np.float32)
 
 
 def build_vectors(path: Path, vectors: NDArray[np.float32]) -> None:
     """Writes the vectors, one row per chunk, into a new file."""
     np.save(path, _unit(vectors), allow_pickle=False)
+
+
+def unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`vector` with length 1."""
+    return np.asarray(_unit(vector[np.newaxis])[0])
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,6 +1,7 @@
 """BM25 over the same chunks as the vectors (Robertson and Zaragoza 2009; k1 and b as usual for abstracts)."""
 
 import json
+import re
 from functools import reduce
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from vectorstore.names import TOKEN
 from vectorstore.types import Chunk
 
 _K1, _B = 0.9, 0.4
+_MIXED = re.compile(r"\b(?=\w*[^\W\d_]\d|\w*\d[^\W\d_])\w+\b")
+_RUNS = re.compile(r"[^\W\d_]+|\d+")
 _CHUNK_IDS = "chunk_ids.json"
 
 
@@ -71,6 +74,8 @@ def build_keywords(folder: Path, chunks: list[Chunk]) -> None:
 
 
 def _stems(texts: list[str]) -> list[list[str]]:
+    """The stems of the words of each text; of a word of letters and digits ("il2") also those of its parts."""
+    texts = [_MIXED.sub(lambda word: f"{word.group()} {' '.join(_RUNS.findall(word.group()))}", text) for text in texts]
     stems: list[list[str]] = bm25s.tokenize(
         texts, stopwords="en", stemmer=Stemmer.Stemmer("english"), return_ids=False, show_progress=False
     )

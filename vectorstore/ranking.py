@@ -1,34 +1,63 @@
-"""From similarities and keyword weights to one order of the rows."""
+"""One order from two searches: by meaning (cosine) and by words (BM25).
 
-from collections.abc import Mapping
+Cosine and BM25 weight are added as they are. Scaling each among what one question found (min-max, ranks) makes a sum
+depend on what else was found; docs/decisions.md has what each step earned on which data.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorstore.exact import Rows
+from vectorstore.exact import Rows, VectorFile
 
-_DENSE_WEIGHT = 0.7
-"""Measured on SciFact's development questions, where it beats either search alone and rank fusion."""
+_KEYWORD = 0.01
+"""What one unit of BM25 weight counts beside a cosine."""
+_FEEDBACK, _FED_BACK = 0.2, 5
+"""Weight and number of the best chunks whose mean vector is added to the question's (Rocchio 1971)."""
+
+Vector = NDArray[np.float32]
+Nearest = Callable[[Vector], Rows]
+"""The rows whose vectors are nearest to one, nearest first."""
 
 
-def fused(similarities: Mapping[int, float], weights: Mapping[int, float]) -> list[int]:
-    """Rows by the weighted sum of the two, each scaled to 0..1 among what was found (Bruch et al. 2023)."""
-    dense, keyword = _scaled(similarities), _scaled(weights)
+@dataclass(frozen=True)
+class Ranked:
+    """Rows, best first, with what they were ranked by."""
 
-    def sum_of(row: int) -> float:
-        return _DENSE_WEIGHT * dense.get(row, 0.0) + (1 - _DENSE_WEIGHT) * keyword.get(row, 0.0)
+    rows: Rows
+    similarities: NDArray[np.float32]
+    """Cosine of the question and each row."""
+    nearest: Rows
+    """The rows that are nearest to the question, nearest first."""
+    by_words: Rows
+    """The rows with the highest BM25 weights, highest first; none without a shared word."""
 
-    return sorted(dense | keyword, key=lambda row: (-sum_of(row), row))
+
+def ranked(
+    question: Vector, weights: NDArray[np.float32], vectors: VectorFile, by_words: Rows, nearest: Nearest
+) -> Ranked:
+    """The rows found by meaning or by words, ranked by both; `weights` are the BM25 weights of all rows.
+
+    The best few say in their own words what is meant: a second search goes from the question towards them.
+    """
+    near = nearest(question)
+    candidates = np.union1d(near, by_words)
+    best = candidates[best_rows(_sum(question, weights, vectors, candidates), _FED_BACK)]
+    towards = question + _FEEDBACK * vectors.mean(best)
+    candidates = np.union1d(candidates, nearest(towards))
+    order = candidates[best_rows(_sum(towards, weights, vectors, candidates), len(candidates))]
+    return Ranked(rows=order, similarities=vectors.products(question, order), nearest=near, by_words=by_words)
 
 
 def best_rows(values: NDArray[np.float32], k: int) -> Rows:
-    """The rows of the `k` highest values, highest first, of equals the first."""
+    """Where the `k` highest of the values stand, highest first, of equals the first."""
     if k < len(values):
         found = np.sort(np.argpartition(-values, k)[:k])
         return found[np.argsort(-values[found], kind="stable")]
     return np.argsort(-values, kind="stable")
 
 
-def _scaled(values: Mapping[int, float]) -> dict[int, float]:
-    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
-    return {row: (value - low) / (high - low) if high > low else 1.0 for row, value in values.items()}
+def _sum(vector: Vector, weights: NDArray[np.float32], vectors: VectorFile, rows: Rows) -> NDArray[np.float32]:
+    return vectors.products(vector, rows) + _KEYWORD * weights[rows]
