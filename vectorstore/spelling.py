@@ -107,7 +107,7 @@ def _nearest(word: str, by_initial: Mapping[str, Sequence[str]], most: int) -> t
 
 def tokens_of(texts: Iterable[str]) -> set[str]:
     """All words, names and numbers of `texts`."""
-    return {_bare(token) for text in texts for token in TOKEN.findall(text)}
+    return {_bare(token) for token in {token for text in texts for token in TOKEN.findall(text)}}
 
 
 def build_vocabulary(path: Path, chunks: Iterable[Chunk]) -> None:

@@ -55,7 +55,7 @@ def _decoded(path: Path) -> str:
 def _visible(text: str) -> str:
     """`text` without characters that a reader cannot see but a model would read (controls, tags, bidi marks)."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return "".join(char for char in text if not _is_invisible(char))
+    return text.translate({ord(char): None for char in set(text) if _is_invisible(char)})
 
 
 def _is_invisible(char: str) -> bool:
