@@ -46,7 +46,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class KnownVectors(Embeddings):
-    """Vectors from a library that holds them; others are computed."""
+    """Vectors from a library that holds them; others are computed and kept in it."""
 
     def __init__(self, library: Library, model: EmbeddingModel) -> None:
         self._library = library
@@ -57,7 +57,9 @@ class KnownVectors(Embeddings):
         known = self._library.vectors(self._model.key, texts)
         missing = [text for text in texts if text not in known]
         if missing:
-            known |= dict(zip(missing, self._model.vectors(missing), strict=True))
+            vectors = self._model.vectors(missing)
+            self._library.keep_vectors(self._model.key, missing, vectors)
+            known |= dict(zip(missing, vectors, strict=True))
         return [known[text].tolist() for text in texts]
 
     def embed_query(self, text: str) -> list[float]:

@@ -31,7 +31,7 @@ from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embed
 from vectorstore.exact import Rows
 from vectorstore.indexing import index_sources
 from vectorstore.library import Library, abstract_hash
-from vectorstore.ranking import best_rows, ranked
+from vectorstore.ranking import KEYWORD, best_rows, ranked
 from vectorstore.retrieval import Retriever
 from vectorstore.types import PaperRecord, Source
 
@@ -117,6 +117,8 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
     bare = _plain_bm25(collection)
     store = _plain_chroma(folder, collection, embedding)
 
+    share = np.float32(KEYWORD / np.log(len(rows) + 1))
+
     def papers(found: Iterable[int]) -> list[str]:
         return list(dict.fromkeys(span_of_chunk(keywords.chunk_ids[row])[0] for row in found))
 
@@ -129,7 +131,7 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
         def near(towards: NDArray[np.float32]) -> Rows:
             return best_rows(vectors.products(towards, rows), _DEPTH)
 
-        return ranked(vector(question), weights, vectors, best_rows(weights, _DEPTH), near).rows
+        return ranked(embedding.search_vector(question), weights, vectors, best_rows(weights, _DEPTH), near).rows
 
     return {
         "BM25, words": lambda q: papers(best_rows(bare(q), _DEPTH)),
@@ -139,7 +141,10 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
         "min-max, .7 dense + .3 BM25": lambda q: papers(
             best_rows(0.7 * _scaled(dense(q)) + 0.3 * _scaled(keywords.weights(q)), _DEPTH)
         ),
-        "sum of dense and BM25": lambda q: papers(best_rows(dense(q) + 0.01 * keywords.weights(q), _DEPTH)),
+        "sum of dense and BM25": lambda q: papers(best_rows(dense(q) + share * keywords.weights(q), _DEPTH)),
+        "and the question without instruction": lambda q: papers(
+            best_rows(vectors.products(embedding.search_vector(q), rows) + share * keywords.weights(q), _DEPTH)
+        ),
         "and feedback": lambda q: papers(fed_back(q)),
         "and names (ours)": lambda q: [passage.paper.paper_id for passage in retriever.search(q, _DEPTH)],
     }

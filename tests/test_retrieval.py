@@ -61,3 +61,31 @@ def test_a_label_of_several_words_names_its_paper(assistant: Assistant) -> None:
 
 def test_words_that_say_nothing_find_something_all_the_same(assistant: Assistant) -> None:
     assert len(assistant.search("is there?", 3)) == 3
+
+
+def test_a_misspelt_name_is_found(assistant: Assistant) -> None:
+    for query in ("LiftQaunt", "what does liftquent do", "SandboxEscapeBnech", "Cure SFT"):
+        assert assistant.search(query, 1)[0].named, query
+
+
+def test_a_search_says_of_each_passage_how_it_was_found(assistant: Assistant) -> None:
+    passages = assistant.search("Which quantization does LiftQuant use for fractional bits?", 12)
+    first = passages[0]
+    assert (first.why, first.words[0]) == ("the question names LiftQuant", "quantization")
+    assert first.relevance is not None
+    assert first.relevance > max(passage.relevance for passage in passages[1:10] if passage.relevance is not None)
+    assert [passage.relevance is None for passage in passages] == [False] * 10 + [True] * 2
+    for passage in passages[1:]:
+        assert passage.similarity is not None
+        assert not passage.words or passage.keyword_rank is not None, passage
+        assert passage.why == ("near in meaning" if passage.keyword_rank is None else "near in meaning and in words"), (
+            passage
+        )
+    (only,) = assistant.search("What are FlowVectors?", 1)
+    assert (only.paper.label, only.why) == ("FlowGuard", "it holds the name FlowVectors")
+
+
+def test_words_of_letters_and_digits_are_found_in_part(assistant: Assistant) -> None:
+    """ "Qwen3" and "Qwen 3" are written by turns."""
+    whole, apart = ({p.paper.label for p in assistant.search(q, 5)} for q in ("Qwen3-8B", "Qwen 3 8B"))
+    assert len(whole & apart) >= 4

@@ -8,6 +8,7 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from vectorstore.errors import EmbeddingError, UserFacingError
+from vectorstore.exact import unit
 from vectorstore.packaged import BGE_SMALL, OnnxModel
 
 PACKAGED_EMBEDDING = "packaged:bge-small-en-v1.5"
@@ -39,6 +40,8 @@ class EmbeddingModel:
     checksum: str
     """Of the model's files; empty for a model behind an API."""
     embeddings: Embeddings
+    instructed: bool = False
+    """Whether it puts an instruction before questions."""
 
     @property
     def key(self) -> str:
@@ -53,6 +56,15 @@ class EmbeddingModel:
         """Shape (dimensions,)."""
         vector: NDArray[np.float32] = self._checked(lambda: [self.embeddings.embed_query(text)], 1)[0]
         return vector
+
+    def search_vector(self, text: str) -> NDArray[np.float32]:
+        """Shape (dimensions,), of unit length: what to search with for a question.
+
+        For an instructed model it is the mean of the question's vectors with and without the instruction: alone it
+        finds more on SciFact's training claims (nDCG@10 .7448 -> .7563), beside BM25 a little.
+        """
+        vectors = [self.query_vector(text), *(self.vectors([text]) if self.instructed else [])]
+        return unit(np.mean([unit(vector) for vector in vectors], axis=0, dtype=np.float32))
 
     def _checked(self, embed: Callable[[], list[list[float]]], expected: int) -> NDArray[np.float32]:
         try:
@@ -77,7 +89,7 @@ class EmbeddingModel:
 def load_embedding(name: str, *, api_key: str | None = None, base_url: str | None = None) -> EmbeddingModel:
     """The embedding model of that name; `api_key` and `base_url` are for "openai:..." only."""
     if name == PACKAGED_EMBEDDING:
-        return EmbeddingModel(name, BGE_SMALL.model_sha256, PackagedEmbeddings())
+        return EmbeddingModel(name, BGE_SMALL.model_sha256, PackagedEmbeddings(), instructed=True)
     provider, colon, model = name.partition(":")
     if not colon or not model or provider == "packaged":
         raise EmbeddingError(f"Unknown embedding model {name!r}.", f"Packaged is {PACKAGED_EMBEDDING!r}.")

@@ -8,6 +8,7 @@ from pathlib import Path
 import bm25s
 import numpy as np
 import Stemmer
+from bm25s.stopwords import STOPWORDS_EN_PLUS
 from numpy.typing import NDArray
 
 from vectorstore.errors import CollectionDamaged
@@ -61,7 +62,7 @@ class KeywordIndex:
 def words_shared(question: str, text: str) -> tuple[str, ...]:
     """The words of `question` that `text` holds in any form, in their order, common ones left out."""
     held = set(_stems([text])[0])
-    words = dict.fromkeys(match.group() for match in TOKEN.finditer(question))
+    words = dict.fromkeys(word for word in TOKEN.findall(question) if word.lower() not in STOPWORDS_EN_PLUS)
     return tuple(word for word, stems in zip(words, _stems(list(words)), strict=True) if held.intersection(stems))
 
 

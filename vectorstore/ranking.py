@@ -1,7 +1,7 @@
 """One order from two searches: by meaning (cosine) and by words (BM25).
 
-Cosine and BM25 weight are added as they are. Scaling each among what one question found (min-max, ranks) makes a sum
-depend on what else was found; docs/decisions.md has what each step earned on which data.
+Cosine and BM25 weight are added as they are, but for a constant. Scaling each among what one question found (min-max,
+ranks) makes a sum depend on what else was found; docs/decisions.md has what each step earned on which data.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from vectorstore.exact import Rows, VectorFile
 
-_KEYWORD = 0.01
-"""What one unit of BM25 weight counts beside a cosine."""
+KEYWORD = 0.08
+"""What the BM25 weight counts beside a cosine, when it is divided by the highest weight that a word can have: a word in
+one paper of n weighs about ln(n)."""
 _FEEDBACK, _FED_BACK = 0.2, 5
 """Weight and number of the best chunks whose mean vector is added to the question's (Rocchio 1971)."""
 
@@ -60,4 +61,4 @@ def best_rows(values: NDArray[np.float32], k: int) -> Rows:
 
 
 def _sum(vector: Vector, weights: NDArray[np.float32], vectors: VectorFile, rows: Rows) -> NDArray[np.float32]:
-    return vectors.products(vector, rows) + _KEYWORD * weights[rows]
+    return vectors.products(vector, rows) + np.float32(KEYWORD / np.log(len(weights) + 1)) * weights[rows]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel
-from vectorstore.exact import Rows, unit
+from vectorstore.exact import Rows
 from vectorstore.filters import PaperFilter
 from vectorstore.keywords import words_shared
 from vectorstore.markup import readable
@@ -37,6 +37,7 @@ class Retriever:
         self._reader = reader
         self._embedding = embedding
         self._question_vector = lru_cache(maxsize=64)(embedding.query_vector)
+        self._search_vector = lru_cache(maxsize=64)(embedding.search_vector)
         self._vectors: dict[str, NDArray[np.float32]] = {}
         self._spelling: tuple[PublishedIndex, Spelling] | None = None
 
@@ -129,7 +130,7 @@ class Retriever:
         collection = self._reader.current()
         embedded = question if as_asked is None or self.reads_english_only else as_asked
         passing = None if within is None else collection.facets.rows(within)
-        found = _ranked(collection, question, unit(self._question_vector(embedded)), max(_DEPTH, k), passing)
+        found = _ranked(collection, question, self._search_vector(embedded), max(_DEPTH, k), passing)
         labelled = collection.labels.in_text(question, longest=_WORDS_OF_LABEL)
         names = _rare_names(collection, question, labelled, passing)
         rows = sorted(names, key=_place_in(found.rows)) + [row for row in found.rows.tolist() if row not in names]
