@@ -38,3 +38,8 @@ def test_broken_markup_never_fails(text: str) -> None:
 @given(st.text(alphabet=st.characters(categories=["L", "N"], include_characters=" .,;%-"), max_size=80))
 def test_plain_text_is_shown_as_it_is(text: str) -> None:
     assert readable(text) == " ".join(text.split())
+
+
+def test_broken_latex_is_read_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    assert readable(r"A rate of $\frac$ and $\widetilde$ is small.")
+    assert not caplog.records

@@ -3,11 +3,14 @@ r"""LaTeX and Markdown as a reader sees them: `$>90\%$` becomes ">90%", `**DMPO*
 The stored text keeps its markup; this is for what is shown, embedded and compared.
 """
 
+import logging
 import re
 from functools import cache
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
+logging.getLogger("pylatexenc.latex2text").setLevel(logging.ERROR)
+"""It warns of each command without its arguments, of which abstracts are full."""
 _URL = re.compile(r"\\url\s*\{([^{}]*)\}")
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((https?://[^()\s]*)\)")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|__|_)(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])", re.DOTALL)
