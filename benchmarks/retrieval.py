@@ -85,7 +85,7 @@ def _judgements_of(folder: Path) -> Path:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").splitlines()
+    return [line for line in path.read_text("utf-8").split("\n") if line]  # a paper may hold other line ends
 
 
 def measured(judged: JudgedSet, distractors: Source | None) -> None:

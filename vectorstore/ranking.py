@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vectorstore.exact import Rows, VectorFile
 
-KEYWORD = 0.08
+KEYWORD = 0.06
 """What the BM25 weight counts beside a cosine, when it is divided by the highest weight that a word can have: a word in
 one paper of n weighs about ln(n)."""
 _FEEDBACK, _FED_BACK = 0.2, 5
