@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from vectorstore.chunking import chunk_papers
-from vectorstore.errors import CollectionDamaged, CollectionMissing, UserFacingError
+from vectorstore.errors import CollectionDamaged, CollectionMissing
 from vectorstore.folder import CollectionFolder, refuse_other_settings
 from vectorstore.library import Library
 from vectorstore.progress import Progress, silent
@@ -59,7 +59,7 @@ class LibraryCopy:
         self.folder = original.copy()
         self._server, self._wanted, self._model_key = server, wanted, model_key
         self._asked_at = 0.0
-        self._failure: UserFacingError | None = None
+        self._failure: Exception | None = None
         self._copying: threading.Thread | None = None
         self._copied = self._newest()
         copy_index(self.folder, self._copied, model_key, progress=progress)
@@ -93,7 +93,7 @@ class LibraryCopy:
         try:
             copy_index(self.folder, index, self._model_key)
             self._copied = index
-        except UserFacingError as error:
+        except Exception as error:  # whatever it is, the question that waits for the copy is told
             self._failure = error
 
     def _raise_failure(self) -> None:

@@ -61,28 +61,33 @@ class ChromaServer:
         import httpx  # here, like Chroma, so that commands that need neither do not wait
 
         try:
-            response = httpx.get(f"{self.url}/api/v2/version", headers=self._headers(), timeout=_CONNECT_SECONDS)
-            answer = response.json() if response.is_success else None
+            response = httpx.get(f"{self.url}/api/v2/version", headers=self.headers(), timeout=_CONNECT_SECONDS)
         except httpx.TimeoutException:
             raise self._silent(_CONNECT_SECONDS) from None
-        except ValueError:
-            answer = None
-        except Exception as error:  # kinds of httpx and of the layers below it; some texts hold the token
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ServerUnavailable(
                 f"The Chroma server {self.url} cannot be reached ({type(error).__name__}).",
                 "Start it (chroma run --host 127.0.0.1 --path FOLDER), or correct CHROMA_URL.",
-            ) from None
+            ) from error
         if response.status_code in (401, 403):
             raise ServerUnavailable(
                 f"The server {self.url} refuses the request ({response.status_code}).",
                 "Set CHROMA_TOKEN to what the proxy before it accepts.",
             )
-        if not isinstance(answer, str):
+        if not response.is_success or not (version := re.fullmatch(r'"([\w.+-]+)"', response.text.strip())):
             raise ServerUnavailable(
                 f"The server {self.url} does not answer as Chroma does (status {response.status_code}).",
                 "Correct CHROMA_URL; the server must be Chroma 1.0 or newer.",
             )
-        return answer
+        return version[1]
+
+    def headers(self) -> dict[str, str]:
+        """What each request carries beside Chroma's own headers."""
+        if not self.token:
+            return {}
+        if not (self.token.isascii() and self.token.isprintable()):
+            raise ServerUnavailable("The token for the Chroma server cannot be sent.", "Correct CHROMA_TOKEN.")
+        return {"Authorization": f"Bearer {self.token}"}
 
     def client(self) -> "Client":
         """The client of this process; threads may share it."""
@@ -105,7 +110,8 @@ class ChromaServer:
         if published is None or not _INDEX.fullmatch(published.index.folder):
             raise CollectionDamaged(
                 f"What {self.url} says of the collection {name!r} cannot be read.",
-                f"Build it anew, on the machine that indexes it: assistant index --rebuild --collection {name}",
+                f"Delete the server's collection {_pointer_name(name)}, and where {name} is indexed run:"
+                f" assistant index --rebuild --collection {name}",
             )
         return published
 
@@ -121,7 +127,7 @@ class ChromaServer:
             if before:
                 self._pointer(name).modify(metadata=metadata)
             else:
-                self.client().create_collection(f"{_stem(name)}.{_POINTER}", metadata=metadata, embedding_function=None)
+                self.client().create_collection(_pointer_name(name), metadata=metadata, embedding_function=None)
 
     def elsewhere(self, name: str) -> CollectionElsewhere:
         """The error for whoever would change what belongs to another library."""
@@ -169,14 +175,11 @@ class ChromaServer:
             "Look at its load and its log, or correct CHROMA_URL.",
         )
 
-    def _headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
-
     def _pointer(self, name: str) -> Any:
         from chromadb.errors import NotFoundError
 
         try:
-            return self.client().get_collection(f"{_stem(name)}.{_POINTER}", embedding_function=None)
+            return self.client().get_collection(_pointer_name(name), embedding_function=None)
         except NotFoundError:
             return None
 
@@ -251,7 +254,7 @@ def _connected(server: ChromaServer) -> "Client":
     from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False)
-    client = cast("Client", chromadb.HttpClient(host=server.url, headers=server._headers(), settings=settings))
+    client = cast("Client", chromadb.HttpClient(host=server.url, headers=server.headers(), settings=settings))
     cast("Any", client)._server._session.timeout = _ANSWER_SECONDS  # Chroma sets none and has no setting for it
     return client
 
@@ -259,3 +262,7 @@ def _connected(server: ChromaServer) -> "Client":
 def _stem(name: str) -> str:
     """How the names of a collection's Chroma collections begin; two dots in a row are not allowed in these."""
     return f"{_PREFIX}.{name.replace('.', '._')}"
+
+
+def _pointer_name(name: str) -> str:
+    return f"{_stem(name)}.{_POINTER}"

@@ -173,6 +173,8 @@ def _fill(
     progress: Callable[[int], Any],
 ) -> None:
     collection = client.create_collection(place.collection, embedding_function=None, configuration={"hnsw": _HNSW})
+    # `add` builds the embedding function that a server names in this schema: code of somebody else's choice.
+    cast("Any", collection)._model.serialized_schema = None
     size = min(place.largest_batch, client.get_max_batch_size())
     for start in range(0, len(chunks), size):
         batch = chunks[start : start + size]
