@@ -39,6 +39,7 @@ from vectorstore.errors import (
     ServerUnavailable,
     UserFacingError,
 )
+from vectorstore.filters import PaperFilter
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files, rebuild_index
 from vectorstore.library import Library
@@ -51,6 +52,7 @@ CATS = "Cats chase mice at night. We propose CatNet, which sees in the dark."
 DOGS = "Dogs guard houses by day. We propose DogNet, which hears steps."
 BIRDS = "Birds sing at dawn. We propose BirdNet, which knows each song."
 TOKEN = "canary-71c2"
+WITH_CODE = PaperFilter(with_code=True)
 QUESTIONS = (
     "Can I fit a 70B model on a 24GB card?",
     "diffusion language models",
@@ -129,6 +131,8 @@ def test_a_server_works_at_once_and_gives_the_answers_of_the_embedded_store_on_e
     assert first.papers() == second.papers() == assistant.papers()
     ids = [[(p.paper.paper_id, p.span) for p in of.search("protein design", 30)] for of in (assistant, first, second)]
     assert ids[0] == ids[1] == ids[2]
+    filtered = [[p.paper for p in of.search("learning", within=WITH_CODE)] for of in (assistant, first, second)]
+    assert filtered[0] == filtered[1] == filtered[2] != []
     assert not (tmp_path / "second" / "collections").exists()
 
 
