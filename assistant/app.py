@@ -10,11 +10,15 @@ from assistant.chain import Assistant
 from assistant.evidence import EvidenceJudge
 from assistant.quoting import QuotationWriter, Writer
 from assistant.settings import BUILT_IN_COLLECTION, Settings, load_settings
-from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel, load_embedding
-from vectorstore.indexing import Progress, index_files, rebuild_index, silent
+from vectorstore.errors import CollectionError
+from vectorstore.folder import CollectionFolder
+from vectorstore.indexing import index_files, rebuild_index
+from vectorstore.progress import Progress, silent
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
+from vectorstore.server import ChromaServer
 from vectorstore.types import IndexReport
 
 if TYPE_CHECKING:
@@ -35,7 +39,8 @@ def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assist
     embedding = embedding_from(settings)
     cross_encoder = CrossEncoder()
     writer = _writer(settings, cross_encoder)
-    reader = CollectionReader(ready_collection(settings, embedding, progress=progress), embedding)
+    folder = ready_collection(settings, embedding, progress=progress)
+    reader = CollectionReader(folder, embedding, progress=progress)
     retriever = Retriever(reader, embedding)
     return Assistant(retriever=retriever, judge=EvidenceJudge(retriever, cross_encoder), writer=writer)
 
@@ -50,8 +55,14 @@ def index_papers(paths: Iterable[Path], *, progress: Progress = silent, **settin
 def rebuild_collection(*, progress: Progress = silent, **settings: Any) -> IndexReport:
     """Builds the index of the configured collection anew from its library, with the configured embedding model."""
     loaded = load_settings(**settings)
-    folder = CollectionFolder(loaded.data_dir, loaded.collection)
-    return rebuild_index(folder, embedding_from(loaded), progress=progress)
+    return rebuild_index(folder_from(loaded), embedding_from(loaded), progress=progress)
+
+
+def folder_from(settings: Settings) -> CollectionFolder:
+    """Where the configured collection lies."""
+    token = settings.chroma_token.get_secret_value() if settings.chroma_token else None
+    server = ChromaServer(settings.chroma_url, token) if settings.chroma_url else None
+    return CollectionFolder(settings.data_dir, settings.collection, server)
 
 
 def embedding_from(settings: Settings) -> EmbeddingModel:
@@ -62,10 +73,14 @@ def embedding_from(settings: Settings) -> EmbeddingModel:
 
 def ready_collection(settings: Settings, embedding: EmbeddingModel, *, progress: Progress = silent) -> CollectionFolder:
     """The configured collection; the built-in one is made when there is none yet."""
-    folder = CollectionFolder(settings.data_dir, settings.collection)
+    folder = folder_from(settings)
     if folder.name == BUILT_IN_COLLECTION and not folder.is_published():
-        with built_in_files() as path:
-            index_files(folder, [path], embedding, progress=progress)
+        try:
+            with built_in_files() as path:
+                index_files(folder, [path], embedding, progress=progress)
+        except CollectionError:
+            if not (folder.server and folder.is_published()):  # else another assistant on that server was quicker
+                raise
     return folder
 
 

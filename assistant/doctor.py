@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assistant.app import embedding_from, load_model_from, ready_collection
+from assistant.app import embedding_from, folder_from, load_model_from, ready_collection
 from assistant.errors import UserFacingError
 from assistant.models import model_errors
 from assistant.settings import Settings, load_settings
@@ -35,6 +35,7 @@ def checks() -> list[Check]:
     steps: list[tuple[str, Callable[[], str]]] = [
         ("settings", lambda: _settings(settings)),
         ("packaged models", lambda: _models(settings[0], embeddings)),
+        ("chroma server", lambda: _server(settings[0])),
         ("collection", lambda: _collection(settings[0], embeddings[0])),
         ("chat model", lambda: _chat_model(settings[0])),
     ]
@@ -65,6 +66,11 @@ def _models(settings: Settings, into: list[EmbeddingModel]) -> str:
     return f"{settings.embedding}, {len(vector)} dimensions; cross-encoder"
 
 
+def _server(settings: Settings) -> str:
+    server = folder_from(settings).server
+    return f"{server.url} answers, version {server.version()}" if server else "none set: the index is a folder here"
+
+
 def _collection(settings: Settings, embedding: EmbeddingModel) -> str:
     folder = ready_collection(settings, embedding)
     collection = CollectionReader(folder, embedding).current()
@@ -75,7 +81,9 @@ def _collection(settings: Settings, embedding: EmbeddingModel) -> str:
             f"Rebuild the index: {folder.rebuild_command}",
         )
     return (
-        f"{folder.name}, {len(collection.labels)} papers, {collection.index.chunks} chunks, every one checked is found"
+        f"{folder.name}, {len(collection.labels)} papers, {collection.index.chunks} chunks, every one checked is found;"
+        f" the {'copy' if collection.folder.copied else 'library'} is in {collection.folder.path},"
+        f" its index is {folder.place(collection.index.folder)}"
     )
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 from dotenv import dotenv_values
 from platformdirs import user_data_path
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from assistant.errors import SettingsError
 from vectorstore.embedding import PACKAGED_EMBEDDING
+from vectorstore.server import checked_url
 
 BUILT_IN_COLLECTION = "icml2026"
 _PREFIX = "ASSISTANT_"
@@ -40,6 +41,10 @@ class Settings(BaseSettings):
     """The collection that questions are asked of."""
     embedding: str = PACKAGED_EMBEDDING
     """The embedding model, as "provider:model"; changing it needs `assistant index --rebuild`."""
+    chroma_url: str | None = Field(default=None, validation_alias=AliasChoices("CHROMA_URL"))
+    """Address of a Chroma server that several assistants share, such as http://127.0.0.1:8000."""
+    chroma_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("CHROMA_TOKEN"))
+    """Sent as a bearer token to the proxy before that server."""
     timeout_seconds: float = Field(default=60.0, gt=0)
     """How long the model may take for a whole answer."""
     context_tokens: int = Field(default=8192, ge=1024)
@@ -48,6 +53,11 @@ class Settings(BaseSettings):
     """What the model writes at most."""
     port: int = Field(default=7860, ge=1, le=65535)
     """Port of the chat, on this machine only."""
+
+    @field_validator("chroma_url")
+    @classmethod
+    def _without_password(cls, url: str | None) -> str | None:
+        return checked_url(url) if url else None
 
 
 def load_settings(**overrides: Any) -> Settings:

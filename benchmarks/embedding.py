@@ -31,8 +31,8 @@ from assistant.app import built_in_files
 from benchmarks.common import PUBLIC_DATA, console, print_environment, print_table
 from benchmarks.indexing import public_papers, seconds
 from vectorstore.chunking import embedded_texts
-from vectorstore.collection import CollectionFolder
 from vectorstore.embedding import PACKAGED_EMBEDDING, load_embedding
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files
 from vectorstore.loading import load_source, source_files
 from vectorstore.packaged import BGE_SMALL, model_folder

@@ -28,9 +28,10 @@ from assistant.routing import read_question
 from benchmarks.common import PUBLIC_DATA, console, print_environment, print_table
 from benchmarks.papers import DATA, PAPERS, KnownVectors, conference_papers
 from vectorstore.chunking import embedded_texts
-from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.collection import CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
 from vectorstore.filters import PaperFilter
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources, rebuild_index
 from vectorstore.library import Library
 from vectorstore.ranking import best_rows

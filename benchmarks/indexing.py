@@ -19,8 +19,9 @@ from langchain_chroma import Chroma
 from assistant.app import built_in_files
 from assistant.evaluation.question_sets import read_question_set
 from benchmarks.common import PUBLIC_DATA, console, print_environment, print_table
-from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.collection import CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files
 from vectorstore.retrieval import Retriever
 

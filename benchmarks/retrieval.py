@@ -26,9 +26,10 @@ from assistant.evaluation.resampling import paired_difference
 from benchmarks.common import PUBLIC_DATA, console, print_environment, print_table
 from benchmarks.papers import DATA, KnownVectors, conference_papers
 from vectorstore.chunking import chunk_papers, span_of_chunk
-from vectorstore.collection import Collection, CollectionFolder, CollectionReader
+from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
 from vectorstore.exact import Rows
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources
 from vectorstore.library import Library, abstract_hash
 from vectorstore.ranking import KEYWORD, best_rows, ranked

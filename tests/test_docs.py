@@ -1,4 +1,4 @@
-"""What the evaluation guide says is so."""
+"""What the guide says is so."""
 
 import re
 from pathlib import Path
@@ -9,8 +9,10 @@ from assistant import cli
 from assistant.evaluation.measures import measures
 from assistant.evaluation.question_sets import read_question_set
 from assistant.evaluation.types import GoldQuestion
+from assistant.settings import setting_names
 
-GUIDE = (Path(__file__).parents[1] / "docs" / "evaluation.md").read_text("utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+GUIDE = (DOCS / "evaluation.md").read_text("utf-8")
 
 
 def test_the_guide_to_evaluation_has_every_field_and_every_measure() -> None:
@@ -30,3 +32,12 @@ def test_its_options_are_those_of_the_command() -> None:
     named = set(re.findall(r"--[a-z][a-z-]+", GUIDE))
     assert named
     assert all(option in known for option in named)
+
+
+def test_the_guide_to_a_server_names_settings_and_commands_that_there_are() -> None:
+    guide = (DOCS / "server.md").read_text("utf-8")
+    assert set(re.findall(r"\b(?:CHROMA|ASSISTANT)_[A-Z_]+\b", guide)) <= {*setting_names()}
+    known = {command.name or command.callback.__name__ for command in cli.app.registered_commands if command.callback}
+    named = re.findall(r"^\$ .*bin/assistant (\w+)", guide, re.MULTILINE)
+    assert named
+    assert set(named) <= known

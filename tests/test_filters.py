@@ -7,9 +7,10 @@ import pytest
 from assistant.confining import confined, read_confined
 from tests.fakes import word_vector
 from tests.test_indexing import CountingEmbeddings
-from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.filters import PaperFilter, author_key, is_same_author
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources
 from vectorstore.retrieval import Retriever
 from vectorstore.types import PaperRecord, Source

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from langchain_core.embeddings import Embeddings
 
-import vectorstore.indexing
+import vectorstore.folder
 from tests.fakes import word_vector
-from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import (
     CollectionBusy,
@@ -22,6 +22,7 @@ from vectorstore.errors import (
     CollectionMissing,
     FingerprintMismatch,
 )
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files, rebuild_index
 from vectorstore.library import Library
 from vectorstore.retrieval import Retriever
@@ -265,7 +266,7 @@ def test_a_failure_while_the_index_is_built_leaves_papers_and_index_as_they_were
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(vectorstore.indexing, "build_keywords", full_disk)
+        patch.setattr(vectorstore.folder, "build_keywords", full_disk)
         with pytest.raises(CollectionError):
             index_files(folder, [write(CATS, DOGS)], model)
     assert [paper.label for paper in Library(folder.library_path).papers()] == ["CatNet"]
@@ -310,7 +311,7 @@ def test_a_second_writer_is_turned_away_with_the_first_one_s_process_id(
     folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
 ) -> None:
     code = (
-        "import time; from pathlib import Path; from vectorstore.collection import CollectionFolder;"
+        "import time; from pathlib import Path; from vectorstore.folder import CollectionFolder;"
         f"f = CollectionFolder(Path({str(folder.data_dir)!r}), 'animals')\n"
         "with f.writing(): print('locked', flush=True); time.sleep(60)"
     )

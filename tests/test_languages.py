@@ -8,8 +8,9 @@ from assistant.languages import in_english, is_english
 from assistant.quoting import QuotationWriter
 from tests.fakes import word_vector
 from tests.test_indexing import CountingEmbeddings
-from vectorstore.collection import CollectionFolder, CollectionReader
+from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever

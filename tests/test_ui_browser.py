@@ -21,7 +21,7 @@ import assistant
 from assistant.app import embedding_from
 from assistant.settings import load_settings
 from tests.fakes import ModelServer
-from vectorstore.collection import CollectionFolder
+from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files
 
 CHROMIUM = Path("/usr/bin/chromium")

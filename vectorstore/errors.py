@@ -8,7 +8,9 @@
         ├── CollectionMissing    no collection of that name
         ├── CollectionBusy       another process is writing to it
         ├── CollectionDamaged    its library or its index cannot be read
-        └── FingerprintMismatch  its index was built by other settings
+        ├── CollectionElsewhere  another machine's library is what the server has by its name
+        ├── FingerprintMismatch  its index was built by other settings
+        └── ServerUnavailable    the Chroma server is not there, does not let us in or is none
 
 The `assistant` package adds its own branches in `assistant/errors.py`.
 """
@@ -51,5 +53,13 @@ class CollectionDamaged(CollectionError):
     """The library or the index of a collection cannot be read."""
 
 
+class CollectionElsewhere(CollectionError):
+    """What the server has by this name was built from another library, and only from there may it be changed."""
+
+
 class FingerprintMismatch(CollectionError):
     """The index of a collection was built by another schema, embedding model or chunking."""
+
+
+class ServerUnavailable(CollectionError):
+    """The Chroma server cannot be reached, refuses the request, or is no Chroma server."""

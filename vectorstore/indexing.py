@@ -4,37 +4,27 @@ A new index is built beside the old one, inside the transaction that changes the
 the old papers with the old index or the new papers with the new one, also after a crash or on a full disk.
 """
 
-import shutil
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from vectorstore.chunking import chunk_papers, embedded_texts
-from vectorstore.collection import FACETS, VECTORS, VOCABULARY, CollectionFolder, fingerprint_of, refuse_other_settings
+from vectorstore.collection import fingerprint_of
+from vectorstore.copying import carried_papers
 from vectorstore.embedding import EmbeddingModel
-from vectorstore.errors import CollectionError, CollectionMissing
-from vectorstore.exact import build_vectors
-from vectorstore.facets import build_facets
-from vectorstore.keywords import build_keywords
+from vectorstore.errors import CollectionMissing
+from vectorstore.folder import CollectionFolder, refuse_other_settings
 from vectorstore.library import Library
 from vectorstore.loading import load_source, source_files
-from vectorstore.spelling import build_vocabulary
+from vectorstore.progress import Progress, silent
+from vectorstore.server import Published
 from vectorstore.store import build_store
 from vectorstore.types import IndexReport, PublishedIndex, Source, SourceChange
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and of how much."""
 
 _EMBEDDING_BATCH = 64
 """Texts per call; each batch is kept at once, so a failure costs at most this many. At the end of a call, cores wait
 for the last text: in calls of 16 that costs some hundredths."""
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """The `Progress` that shows nothing."""
 
 
 def index_files(
@@ -57,15 +47,18 @@ def index_sources(
         embedded = _embed_missing(library, texts, embedding, progress)
         with library.transaction():
             changes = tuple(library.replace_source(source) for source in sources)
-            if before is not None and not any(c.added or c.removed or c.changed for c in changes):
-                return _report(folder, library, before, embedded, changes, rebuilt=False)
-            index = _publish_new_index(folder, library, embedding, progress)
-        _remove_old_indexes(folder, index, before)
-        return _report(folder, library, index, embedded, changes, rebuilt=True)
+            changed = any(change.added or change.removed or change.changed for change in changes)
+            if before is not None and not changed and folder.place(before.folder).exists():
+                index = before
+            else:
+                index = _publish_new_index(folder, library, embedding, progress)
+        _announce(folder, library, index, before)
+        return _report(folder, library, index, embedded, changes, rebuilt=index != before)
 
 
 def rebuild_index(folder: CollectionFolder, embedding: EmbeddingModel, *, progress: Progress = silent) -> IndexReport:
     """Builds the index anew from the library; embeds only what the library has no vector of this model for."""
+    _refuse_elsewhere(folder)
     folder.require()
     with _writable_library(folder) as library:
         before = library.published()
@@ -78,18 +71,25 @@ def rebuild_index(folder: CollectionFolder, embedding: EmbeddingModel, *, progre
         embedded = _embed_missing(library, texts, embedding, progress)
         with library.transaction():
             index = _publish_new_index(folder, library, embedding, progress)
-        _remove_old_indexes(folder, index, before)
+        _announce(folder, library, index, before)
         return _report(folder, library, index, embedded, (), rebuilt=True)
 
 
 @contextmanager
 def _writable_library(folder: CollectionFolder) -> Iterator[Library]:
+    _refuse_elsewhere(folder)
     with folder.writing():
         library = Library(folder.library_path, create=True)
         try:
             yield library
         finally:
             library.close()
+
+
+def _refuse_elsewhere(folder: CollectionFolder) -> None:
+    """One library is the truth about a collection on a server; copies of it are only read."""
+    if folder.server and folder.is_indexed_elsewhere():
+        raise folder.server.elsewhere(folder.name)
 
 
 def _embed_missing(library: Library, texts: Sequence[str], embedding: EmbeddingModel, progress: Progress) -> int:
@@ -111,40 +111,34 @@ def _publish_new_index(
     generation = before.generation + 1 if before else 1
     papers = library.papers()
     chunks = chunk_papers(papers)
-    known = library.vectors(embedding.key, [chunk.embedded_text for chunk in chunks])
-    vectors = np.stack([known[chunk.embedded_text] for chunk in chunks])
+    vectors = library.vector_rows(embedding.key, [chunk.embedded_text for chunk in chunks])
     # The random part keeps clear of what a crash left behind: Chroma remembers each path it has opened.
     index = PublishedIndex(
         generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedding)
     )
-    path = folder.index_path / index.folder
-    with _translating_errors(path):
-        build_store(path / "chroma", chunks, vectors, progress=lambda done: progress("indexing", done, len(chunks)))
-        build_vectors(path / VECTORS, vectors)
-        build_facets(path / FACETS, papers, chunks)
-        build_keywords(path / "keywords", chunks)
-        build_vocabulary(path / VOCABULARY, chunks)
+    build_store(
+        folder.place(index.folder),
+        chunks,
+        vectors,
+        extra=carried_papers(papers, chunks) if folder.server else None,
+        progress=lambda done: progress("indexing", done, len(chunks)),
+    )
+    folder.build_files(index.folder, papers, chunks, vectors)
     library.publish(index)
     return index
 
 
-@contextmanager
-def _translating_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # Chroma's are of many kinds; a full disk is the usual one
-        raise CollectionError(
-            f"The index {path} cannot be written ({type(error).__name__}: {error}).",
-            "Check disk space and permissions; the collection is as it was before.",
-        ) from error
+def _announce(folder: CollectionFolder, library: Library, index: PublishedIndex, before: PublishedIndex | None) -> None:
+    """Tells a server's readers of the index, and removes old ones.
 
-
-def _remove_old_indexes(folder: CollectionFolder, index: PublishedIndex, before: PublishedIndex | None) -> None:
-    """Keeps the index before the new one: a reader may be in the middle of a question on it."""
-    kept = {index.folder, before.folder if before else None}
-    for path in folder.index_path.iterdir():
-        if path.name not in kept:
-            shutil.rmtree(path, ignore_errors=True)
+    This comes after the library's transaction, so that no reader sees what may yet fail. When a crash comes between the
+    two, readers go on with the index before until the next run. That one is kept: a reader may be in the middle of a
+    question on it.
+    """
+    if folder.server:
+        folder.server.publish(folder.name, Published(library.ensure_identity(), index))
+    if index != before:
+        folder.remove_indexes(except_for=[index.folder, *([before.folder] if before else [])])
 
 
 def _report(

@@ -8,6 +8,7 @@ import hashlib
 import json
 import sqlite3
 import unicodedata
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -135,10 +136,40 @@ class Library:
         return {texts_by_hash[row[0]]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
     def keep_vectors(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Stores one vector per text, so that it need not be embedded again."""
+        """Stores one vector per text, so that it need not be embedded again; call it outside a transaction."""
         rows = [(model, text_hash(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        with self._translating_errors():
+        with self.transaction():  # one for all: each waits for the disk
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of `texts`, one row each; the library must hold them all."""
+        held = self.vectors(model, texts)
+        return np.stack([held[text] for text in texts])
+
+    def replace_papers(self, papers: Sequence[Paper]) -> None:
+        """Makes the library hold just these papers, as another library has them; call it inside a transaction."""
+        self._connection.execute("DELETE FROM papers")
+        for paper in papers:
+            self._add(paper.paper_id, paper.label, abstract_hash(paper.abstract), paper)
+            row = (paper.source, paper.position, paper.paper_id)
+            self._connection.execute("INSERT INTO appearances VALUES (?, ?, ?)", row)
+
+    def identity(self) -> str | None:
+        """What tells this library from any other; None before it is first needed."""
+        with self._translating_errors():
+            if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'identity'")):
+                return None
+            return next((str(row[0]) for row in self._rows("SELECT library_id FROM identity")), None)
+
+    def ensure_identity(self) -> str:
+        """The same, drawn at random now if need be."""
+        known = self.identity()
+        if known is None:
+            known = uuid.uuid4().hex
+            with self.transaction():
+                self._connection.execute("CREATE TABLE identity (library_id TEXT NOT NULL)")
+                self._connection.execute("INSERT INTO identity VALUES (?)", (known,))
+        return known
 
     def published(self) -> PublishedIndex | None:
         """The index that belongs to this state of the library; None before the first one."""
@@ -179,11 +210,15 @@ class Library:
     def _mint(self, identifier: str, record: PaperRecord) -> str:
         """Adds a paper that the library does not know, and returns the id it has from now on."""
         paper_id = identifier[:16]
+        self._add(paper_id, self._free_label(label_of(record)), identifier, record)
+        return paper_id
+
+    def _add(self, paper_id: str, label: str, identifier: str, record: PaperRecord | Paper) -> None:
         self._connection.execute(
             "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 paper_id,
-                self._free_label(label_of(record)),
+                label,
                 record.abstract,
                 record.title,
                 json.dumps(record.authors),
@@ -193,7 +228,6 @@ class Library:
             ),
         )
         self._connection.execute("INSERT INTO identifiers VALUES ('abstract', ?, ?)", (identifier, paper_id))
-        return paper_id
 
     def _is_first_source(self, source: str, paper_id: str) -> bool:
         """Whether a paper's title and the like are taken from `source`: of several, the first read has the say."""

@@ -25,7 +25,7 @@ from assistant.evaluation.systems import AssistantSystem, System
 from assistant.evaluation.types import QuestionSet
 from assistant.settings import Settings, load_settings
 from vectorstore.collection import Collection, CollectionReader
-from vectorstore.indexing import Progress, silent
+from vectorstore.progress import Progress, silent
 from vectorstore.types import Paper
 
 _SETTINGS = ("model", "embedding", "timeout_seconds", "context_tokens", "answer_tokens")
