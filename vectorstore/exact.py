@@ -39,6 +39,10 @@ class VectorFile:
             return np.asarray((self._vectors @ wanted)[rows], dtype=np.float32)
         return np.asarray(self._vectors[rows] @ wanted, dtype=np.float32)
 
+    def of(self, rows: Rows) -> NDArray[np.float32]:
+        """The vectors of `rows`, in their order."""
+        return np.asarray(self._vectors[rows], dtype=np.float32)
+
 
 def build_vectors(path: Path, vectors: NDArray[np.float32]) -> None:
     """Writes the vectors, one row per chunk, into a new file."""

@@ -21,6 +21,16 @@ def fused(similarities: Mapping[int, float], weights: Mapping[int, float]) -> li
     return sorted(dense | keyword, key=lambda row: (-sum_of(row), row))
 
 
+def fused_values(similarities: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same sum for every row, each of the two scaled among all."""
+    return np.asarray(_DENSE_WEIGHT * _spread(similarities) + (1 - _DENSE_WEIGHT) * _spread(weights), dtype=np.float32)
+
+
+def _spread(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    width = float(np.ptp(values)) if len(values) else 0.0
+    return (values - values.min()) / width if width > 0 else np.ones_like(values)
+
+
 def best_rows(values: NDArray[np.float32], k: int) -> Rows:
     """The rows of the `k` highest values, highest first, of equals the first."""
     if k < len(values):
