@@ -97,11 +97,12 @@ def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Ite
 
 def _heading(question: Question, evidence: Evidence) -> str:
     shown = len(evidence.papers)
-    found = evidence.listed or shown
+    found = len(evidence.listed) or shown
     topic = f" on “{question.topic}”" if question.topic else ""
     within = f" {question.within}" if question.within else ""
+    of = f" (of the {evidence.looked_at} nearest, which were looked at)" if evidence.looked_at else ""
     first = f" The first {shown}:" if found > shown else ""
-    return f"{found} paper{'s' if found != 1 else ''}{topic}{within}{'.' + first if first else ':'}"
+    return f"{found} paper{'s' if found != 1 else ''}{topic}{within}{of}{'.' + first if first else ':'}"
 
 
 def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:

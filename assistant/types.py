@@ -70,8 +70,10 @@ class Evidence:
     """Of the papers that may be quoted, most worth quoting first; empty when the status is not_covered."""
     weight: float | None = None
     """How much speaks for the papers being about the question; None where that was not weighed."""
-    listed: int | None = None
-    """How many papers belong to a list of which only the first are here."""
+    listed: tuple[str, ...] = ()
+    """Ids of all papers on a list, best first; the sentences are of the first ones only."""
+    looked_at: int | None = None
+    """How many papers a list was made from, when not all could be looked at."""
 
     @property
     def papers(self) -> list[Paper]:

@@ -32,7 +32,7 @@ from vectorstore.exact import Rows
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources
 from vectorstore.library import Library, abstract_hash
-from vectorstore.ranking import KEYWORD, best_rows, ranked
+from vectorstore.ranking import best_rows, ranked, summed
 from vectorstore.retrieval import Retriever
 from vectorstore.types import PaperRecord, Source
 
@@ -118,13 +118,14 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
     bare = _plain_bm25(collection)
     store = _plain_chroma(folder, collection, embedding)
 
-    share = np.float32(KEYWORD / np.log(len(rows) + 1))
-
     def papers(found: Iterable[int]) -> list[str]:
         return list(dict.fromkeys(span_of_chunk(keywords.chunk_ids[row])[0] for row in found))
 
     def dense(question: str) -> NDArray[np.float32]:
         return vectors.products(vector(question), rows)
+
+    def both(towards: NDArray[np.float32], question: str) -> NDArray[np.float32]:
+        return summed(vectors.products(towards, rows), keywords.weights(question), len(rows))
 
     def fed_back(question: str) -> Rows:
         weights = keywords.weights(question)
@@ -142,9 +143,9 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
         "min-max, .7 dense + .3 BM25": lambda q: papers(
             best_rows(0.7 * _scaled(dense(q)) + 0.3 * _scaled(keywords.weights(q)), _DEPTH)
         ),
-        "sum of dense and BM25": lambda q: papers(best_rows(dense(q) + share * keywords.weights(q), _DEPTH)),
+        "sum of dense and BM25": lambda q: papers(best_rows(both(vector(q), q), _DEPTH)),
         "and the question without instruction": lambda q: papers(
-            best_rows(vectors.products(embedding.search_vector(q), rows) + share * keywords.weights(q), _DEPTH)
+            best_rows(both(embedding.search_vector(q), q), _DEPTH)
         ),
         "and feedback": lambda q: papers(fed_back(q)),
         "and names (ours)": lambda q: [passage.paper.paper_id for passage in retriever.search(q, _DEPTH)],

@@ -18,6 +18,7 @@ from vectorstore.packaged import english_words
 from vectorstore.progress import Progress, silent
 from vectorstore.spelling import Spelling, read_vocabulary
 from vectorstore.store import ChunkStore
+from vectorstore.survey import PapersOfRows
 from vectorstore.types import Fingerprint, PublishedIndex
 
 
@@ -43,6 +44,11 @@ class Collection:
     def row_of(self) -> dict[str, int]:
         """The row of each chunk in the vectors, the facets and the keyword index, by chunk id."""
         return {chunk_id: row for row, chunk_id in enumerate(self.keywords.chunk_ids)}
+
+    @cached_property
+    def papers_of_rows(self) -> PapersOfRows:
+        """Which paper each row is of."""
+        return PapersOfRows(self.keywords.chunk_ids)
 
     def spelling(self) -> Spelling:
         """The words of its papers, read anew. Raises `CollectionDamaged` when they cannot be read."""

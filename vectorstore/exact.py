@@ -38,9 +38,9 @@ class VectorFile:
             return np.asarray((self._vectors @ vector)[rows], dtype=np.float32)
         return np.asarray(self._vectors[rows] @ vector, dtype=np.float32)
 
-    def mean(self, rows: Rows) -> NDArray[np.float32]:
-        """The mean of the vectors of those rows; of none it is zero."""
-        return np.asarray(self._vectors[rows].sum(axis=0) / max(1, len(rows)), dtype=np.float32)
+    def of(self, rows: Rows) -> NDArray[np.float32]:
+        """The vectors of `rows`, in their order."""
+        return np.asarray(self._vectors[rows], dtype=np.float32)
 
 
 def build_vectors(path: Path, vectors: NDArray[np.float32]) -> None:

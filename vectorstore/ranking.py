@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vectorstore.exact import Rows, VectorFile
 
-KEYWORD = 0.06
+_KEYWORD = 0.06
 """What the BM25 weight counts beside a cosine, when it is divided by the highest weight that a word can have: a word in
 one paper of n weighs about ln(n)."""
 _FEEDBACK, _FED_BACK = 0.2, 5
@@ -46,10 +46,15 @@ def ranked(
     near = nearest(question)
     candidates = np.union1d(near, by_words)
     best = candidates[best_rows(_sum(question, weights, vectors, candidates), _FED_BACK)]
-    towards = question + _FEEDBACK * vectors.mean(best)
+    towards = question + _FEEDBACK * vectors.of(best).mean(axis=0) if len(best) else question
     candidates = np.union1d(candidates, nearest(towards))
     order = candidates[best_rows(_sum(towards, weights, vectors, candidates), len(candidates))]
     return Ranked(rows=order, similarities=vectors.products(question, order), nearest=near, by_words=by_words)
+
+
+def summed(similarities: NDArray[np.float32], weights: NDArray[np.float32], chunks: int) -> NDArray[np.float32]:
+    """The sum that an index of so many chunks ranks by, of cosines and BM25 weights."""
+    return np.asarray(similarities + np.float32(_KEYWORD / np.log(chunks + 1)) * weights, dtype=np.float32)
 
 
 def best_rows(values: NDArray[np.float32], k: int) -> Rows:
@@ -61,4 +66,4 @@ def best_rows(values: NDArray[np.float32], k: int) -> Rows:
 
 
 def _sum(vector: Vector, weights: NDArray[np.float32], vectors: VectorFile, rows: Rows) -> NDArray[np.float32]:
-    return vectors.products(vector, rows) + np.float32(KEYWORD / np.log(len(weights) + 1)) * weights[rows]
+    return summed(vectors.products(vector, rows), weights[rows], len(weights))

@@ -17,6 +17,7 @@ from vectorstore.markup import readable
 from vectorstore.names import names_in
 from vectorstore.ranking import Ranked, Vector, best_rows, ranked
 from vectorstore.spelling import Spelling
+from vectorstore.survey import Survey, survey
 from vectorstore.types import Fingerprint, Paper, Passage, PublishedIndex
 
 _DEPTH = 100
@@ -138,6 +139,24 @@ class Retriever:
         if one_per_paper:
             rows = _first_of_each_paper(collection, rows)
         return _passages(collection, question, rows[:k], found, names, set(labelled.values()))
+
+    def survey(
+        self,
+        topic: str,
+        words: Sequence[Sequence[str]],
+        *,
+        within: PaperFilter | None = None,
+        as_asked: str | None = None,
+    ) -> Survey:
+        """Every paper that passes the filter, weighed against `topic`, whose `words` are given in all their forms."""
+        collection = self._reader.current()
+        vector = self._question_vector(topic if as_asked is None or self.reads_english_only else as_asked)
+        passing = None if within is None else collection.facets.rows(within)
+        return survey(collection.vectors, collection.keywords, collection.papers_of_rows, topic, vector, words, passing)
+
+    def papers_of(self, paper_ids: Sequence[str]) -> list[Paper]:
+        """The papers of those ids, in their order."""
+        return self._reader.current().library.papers(paper_ids)
 
 
 def _ranked(

@@ -4,28 +4,19 @@ The cross-encoder reads the question with each sentence of the best papers. Its 
 subject from papers that are not (not_covered); `asked.py` tells what an abstract does not say (not_stated).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.evidence.asked import is_stated
 from assistant.evidence.coverage import ASKING, COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
-from assistant.evidence.listing import (
-    MOST_RARITY,
-    asks_for_code,
-    in_full,
-    introducing_span,
-    listed,
-    rarity_shared,
-    telling_span,
-    topic_stems,
-)
+from assistant.evidence.listing import topic_stems
+from assistant.evidence.lists import ListJudge, nearest_span
 from assistant.evidence.quotable import by_worth
 from assistant.evidence.reading import best_of_each_paper, best_paper, ranked, read_passages, read_spans, spans_of
 from assistant.own_names import own_names, spelled_out
 from assistant.routing import read_question, without_comparing
 from assistant.types import Evidence, Question, ScoredSentence, Status
 from assistant.wording import content_stems
-from vectorstore.filters import PaperFilter
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
@@ -43,16 +34,8 @@ _HEAD_START = 0.6
 """For each word that a question is shorter, what the paper last spoken of may be less relevant than another."""
 _UNRELATED = -10.5
 """Questions on everyday things have less relevance to any sentence."""
-_ON_TOPIC = -5.5
-"""Least relevance of the best sentence for a topic that the papers cover. Of 86 lists that can be answered 4 have less
-and hold too little of the topic's words as well; of 15 on what no paper treats 14 have."""
-_UNKNOWN_IN_LIST = 2.0
-_HELD = 0.45
-"""Of the rarity of a topic's words: a paper that holds so much of it is on the topic."""
 _READ_IN_SEARCH = 10
 """Passages of a search that are read; more would make it slow."""
-_READ_FOR_LIST = 40
-"""Papers, of each of which one sentence is read."""
 _LOOKED_AT = 3
 """Sentences, the best, in which the kind of thing asked for is looked for."""
 
@@ -63,6 +46,7 @@ class EvidenceJudge:
     def __init__(self, retriever: Retriever, cross_encoder: CrossEncoder) -> None:
         self._retriever = retriever
         self._cross_encoder = cross_encoder
+        self._lists = ListJudge(retriever, cross_encoder)
 
     def weigh(self, question: Question) -> Evidence:
         """What the papers have to say to `question`."""
@@ -73,7 +57,7 @@ class EvidenceJudge:
 
     def _weighed(self, question: Question) -> Evidence:
         if question.kind in ("list", "count"):
-            return self._weigh_list(question)
+            return self._lists.weigh(question)
         passages = self._retriever.search(question.text, _PASSAGES, within=question.within, as_asked=question.foreign)
         compared = self._compared(question, passages)
         if len(compared) > 1:
@@ -83,7 +67,10 @@ class EvidenceJudge:
     def with_relevance(self, question: str, passages: Sequence[Passage]) -> list[Passage]:
         """The passages in their order; in each of the first ones, one sentence has been read with the question."""
         rarities = self._retriever.rarities(sorted(topic_stems(question)))
-        read = [(passage, [_nearest_in_words(passage, rarities)]) for passage in passages[:_READ_IN_SEARCH]]
+        read = [
+            (passage, [nearest_span(passage.paper, spans_of(passage), rarities)])
+            for passage in passages[:_READ_IN_SEARCH]
+        ]
         logits = [sentence.relevance for sentence in read_spans(self._cross_encoder, question, read)]
         judged = [replace(passage, relevance=logit) for passage, logit in zip(passages, logits, strict=False)]
         return [*judged, *passages[len(judged) :]]
@@ -159,66 +146,6 @@ class EvidenceJudge:
         holding = [self._retriever.papers_holding(name) for name in question.names]
         alone = {next(iter(paper_ids)) for paper_ids in holding if len(paper_ids) == 1}
         return [passage for passage in passages if passage in named or passage.paper.paper_id in alone][:_COMPARED]
-
-    def _weigh_list(self, question: Question) -> Evidence:
-        """Every paper on the topic answers, with the sentence that is nearest to it."""
-        if question.within and not question.topic:
-            return self._all_within(question.within)
-        topic = in_full(question.topic)
-        passages = self._retriever.search(topic, _READ_FOR_LIST, within=_within(question), as_asked=question.foreign)
-        if told := _told(question, passages):
-            return Evidence(status="answered", passages=ranked(passages, told), sentences=tuple(told))
-        rarities = self._retriever.rarities(sorted(topic_stems(topic)))
-        read = [(passage, [_nearest_in_words(passage, rarities)]) for passage in passages]
-        scored = read_spans(self._cross_encoder, topic, read)
-        passages_ranked = ranked(passages, scored)
-        rarity = {p.paper.paper_id: rarity_shared(rarities, readable(p.paper.abstract)) for p in passages}
-        held = max(rarity.values(), default=0.0) >= min(MOST_RARITY, _HELD * sum(rarities.values())) > 0
-        best = max(scored, key=lambda sentence: sentence.relevance, default=None)
-        unknown = len(self._retriever.unknown_names(question.names))
-        weight = best.relevance - _UNKNOWN_IN_LIST * unknown if best else None
-        if weight is None or not (held or weight >= _ON_TOPIC):
-            return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
-        by_paper = {sentence.paper.paper_id: sentence for sentence in scored}
-        relevance = {paper_id: sentence.relevance for paper_id, sentence in by_paper.items()}
-        paper_ids = listed(relevance, _similarity(passages), rarity)
-        answers = tuple(by_paper[key] for key in paper_ids)
-        return Evidence(status="answered", passages=passages_ranked, sentences=answers, weight=weight)
-
-    def _all_within(self, within: PaperFilter) -> Evidence:
-        """The papers that pass the filter, when nothing else is asked of them."""
-        papers = self._retriever.papers_within(within)
-        if not papers:
-            return Evidence(status="not_covered", passages=())
-        shown = papers[:_READ_FOR_LIST]
-        sentences = tuple(ScoredSentence(paper=paper, span=introducing_span(paper), relevance=0.0) for paper in shown)
-        return Evidence(status="answered", passages=(), sentences=sentences, listed=len(papers))
-
-
-def _within(question: Question) -> PaperFilter | None:
-    """The filter of a list; one that asks for code looks only where there is some."""
-    if asks_for_code(question.text):
-        return replace(question.within or PaperFilter(), with_code=True)
-    return question.within
-
-
-def _nearest_in_words(passage: Passage, rarities: Mapping[str, float]) -> Span:
-    """The sentence that shares the rarest words with the topic, an earlier one before a later."""
-    abstract = passage.paper.abstract
-    return max(spans_of(passage), key=lambda span: rarity_shared(rarities, readable(span.of(abstract))))
-
-
-def _told(question: Question, passages: Sequence[Passage]) -> list[ScoredSentence]:
-    """The sentences of the papers that say by their form what the list is of."""
-    span_in = telling_span(question.text)
-    found = [(passage.paper, span_in(passage.paper)) for passage in passages] if span_in else []
-    return [ScoredSentence(paper=paper, span=span, relevance=0.0) for paper, span in found if span]
-
-
-def _similarity(passages: Sequence[Passage]) -> dict[str, float]:
-    """Of each paper to the topic; of one that only the words found, that of the farthest other."""
-    least = min((passage.similarity for passage in passages if passage.similarity is not None), default=0.0)
-    return {p.paper.paper_id: least if p.similarity is None else p.similarity for p in passages}
 
 
 def _is_stated(question: Question, paper: Paper, sentences: Sequence[ScoredSentence]) -> bool:

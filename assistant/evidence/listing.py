@@ -1,22 +1,13 @@
-"""Which papers belong to a list: what is weighed, and two kinds of lists that sentences tell by their form."""
+"""The words of a list's topic, and two kinds of lists that sentences tell by their form."""
 
 import re
 from collections.abc import Callable, Mapping
 
 from assistant.wording import any_of, content_stems, pattern, stems
-from vectorstore.code import span_on_code
 from vectorstore.markup import readable
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper, Span
 
-_RELEVANCE, _BEST_RELEVANCE = 0.27, -0.15
-_SIMILARITY, _BEST_SIMILARITY = 21.1, -15.2
-_RARITY = 0.77
-_LEAST_WEIGHT = 2.0
-"""A regression on the lists of the development questions, rounded. The two figures of the best paper of all make the
-cut-off follow it, but only half the way: a topic that no paper is near to is not on all of them."""
-_SHARE_OF_BEST = 0.55
-"""Of the rarity of the topic's words that the best paper holds: what one must hold whose sentence is not relevant."""
 MOST_RARITY = 8.0
 _IN_FULL = {
     "rl": "reinforcement learning",
@@ -53,7 +44,10 @@ _MAKES = any_of(
     "introduc(?:e[sd]?|ing) propos(?:e[sd]?|ing) present(?:s|ed|ing)? releas(?:e[sd]?|ing) construct(?:s|ed)? "
     "build(?:s|ing)?"
 )
-_ASKS_FOR_NEW = pattern(rf"\b{_MAKES} (?:{any_of('an? the their any new novel own')} )*(?P<what>{_NEW_THING})\b")
+_ASKS_FOR_NEW = pattern(
+    rf"\b{_MAKES} (?:{any_of('an? the their any new novel own')} )*(?P<what>{_NEW_THING})\b"
+    r"(?: (?:for|on|of|about|in) (?P<of>[^,.?;]+))?"
+)
 _INTRODUCES = pattern(
     rf"\b(?:we|this (?:paper|work)|it)\b.*\b{any_of('introduces? proposes? presents? releases? constructs? builds?')}\b"
 )
@@ -86,26 +80,15 @@ def _held(text: str) -> set[str]:
     return found | {match[1] for word in found if (match := _NUMBERED.fullmatch(word))}
 
 
+def forms_of(word: str) -> list[str]:
+    """The stem, and what stands for it: an abbreviation for its words, and these for it."""
+    shorter = [abbreviation for abbreviation, words in _STEMS_IN_FULL.items() if word in words]
+    return [word, *([_IN_FULL[word]] if word in _IN_FULL else []), *shorter]
+
+
 def rarity_shared(rarities: Mapping[str, float], text: str) -> float:
     """The sum of the rarities of the topic's words in `text`."""
     return min(MOST_RARITY, sum(rarities[stem] for stem in _held(text) & rarities.keys()))
-
-
-def listed(relevance: Mapping[str, float], similarity: Mapping[str, float], rarity: Mapping[str, float]) -> list[str]:
-    """The ids of the papers that belong to a list, best first; all three hold a value for each paper."""
-    best = _BEST_RELEVANCE * max(relevance.values()) + _BEST_SIMILARITY * max(similarity.values())
-    weights = {
-        paper_id: best
-        + _RELEVANCE * relevance[paper_id]
-        + _SIMILARITY * similarity[paper_id]
-        + _RARITY * rarity[paper_id]
-        for paper_id in relevance
-    }
-    least = min(_LEAST_WEIGHT, max(weights.values()))
-    held = _SHARE_OF_BEST * max(rarity.values())
-    ranked = sorted(weights, key=lambda paper_id: -weights[paper_id])
-    on_topic = [key for key in ranked if weights[key] >= least and (rarity[key] >= held or relevance[key] >= 0)]
-    return on_topic or ranked[:1]
 
 
 def asks_for_code(topic: str) -> bool:
@@ -118,15 +101,21 @@ def introducing_span(paper: Paper) -> Span:
     return _span_that(paper, lambda text: _INTRODUCES.search(text) is not None) or sentence_spans(paper.abstract)[0]
 
 
-def telling_span(topic: str) -> Callable[[Paper], Span | None] | None:
-    """For a list that a form of words tells ("with public code", "introduce a benchmark"): what finds it in a paper."""
+def introduced(topic: str) -> Callable[[Paper], Span | None] | None:
+    """For a list of papers that introduce such a thing as a benchmark: what finds the sentence that says so."""
+    match = _ASKS_FOR_NEW.search(topic)
+    if not match:
+        return None
+    wanted = content_stems(match["what"])
+    return lambda paper: _span_that(paper, lambda text: _introduces(text, wanted))
+
+
+def stems_beside(topic: str) -> set[str]:
+    """The stems of what such a list, or one that asks for code, is about besides: "compression papers with code"."""
     if asks_for_code(topic):
-        beside = topic_stems(topic) - _OF_CODE  # "compression papers with code"
-        return lambda paper: span_on_code(paper) if not beside or beside & _held(paper.abstract) else None
-    if match := _ASKS_FOR_NEW.search(topic):
-        wanted = content_stems(match["what"])
-        return lambda paper: _span_that(paper, lambda text: _introduces(text, wanted))
-    return None
+        return topic_stems(topic) - _OF_CODE
+    match = _ASKS_FOR_NEW.search(topic)
+    return topic_stems(match["of"]) - _COMMON if match and match["of"] else set()
 
 
 def _span_that(paper: Paper, holds: Callable[[str], bool]) -> Span | None:
