@@ -39,8 +39,10 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.claims
 	$(BIN)/python -m benchmarks.lists
 	$(MAKE) evaluate
+	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.embedding
 	$(BIN)/python -m benchmarks.indexing
+	$(BIN)/python -m benchmarks.growth
 
 clean:
 	rm -rf $(VENV)

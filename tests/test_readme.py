@@ -31,6 +31,14 @@ def test_each_example_answer_is_the_real_one(
     assert " ".join(shown.split()) == " ".join(printed.split())
 
 
+def test_its_example_search_is_the_real_one(built_in_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_DATA_DIR", str(built_in_data))
+    ((query, shown),) = re.findall(r'^\$ \S+ search "([^"]+)" -k 1\n(.*?)^\$', README, re.MULTILINE | re.DOTALL)
+    printed = CliRunner().invoke(cli.app, ["search", query, "-k", "1"], catch_exceptions=False).stdout
+    numbers = re.compile(r"[-+]?\d+\.\d+")  # which another processor rounds in another way
+    assert numbers.sub("", shown) == numbers.sub("", printed)
+
+
 def test_every_make_target_it_names_exists() -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert set(re.findall(r"(?:`|^\$ (?:\S+=\S+ )*)make (\w+)", README, re.MULTILINE)) <= set(targets)
