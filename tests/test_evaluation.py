@@ -198,7 +198,7 @@ def test_the_command_can_be_interrupted_and_killed(built_in_data: Path, tmp_path
 
 
 def ended_by(process: subprocess.Popen[str], kind: signal.Signals) -> str:
-    """What the process says at its end. Python drops an interrupt that comes while it cleans up: so it is sent again."""
+    """What the process says at its end. Python drops an interrupt that comes while it cleans up: it is sent again."""
     for _ in range(5):
         process.send_signal(kind)
         try:
