@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,12 @@ from tests.real_model import RealModelServer, running_model
 
 # LangSmith, model keys and settings in a developer's shell must not reach the tests.
 _FOREIGN = ("ASSISTANT_", "OPENAI_", "LANGCHAIN_", "LANGSMITH_", "GRADIO_", "CHROMA_", "TIKTOKEN_", "DATA_GYM_")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """A shell starts what runs in its background with interrupts ignored, and what the tests start would inherit it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
