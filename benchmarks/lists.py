@@ -1,12 +1,13 @@
 """Complete lists: which papers of a collection are on a topic, beside cuts at a number and at a similarity.
 
-    python -m benchmarks.lists
+    python -m benchmarks.lists [--data FOLDER]
 
-On the lists and counts of our development set (34 papers), on every third question of Cranfield (1,398) and on
+On the lists and counts of our development set (34 papers), on every fifth question of Cranfield (1,398) and on
 SPARBench (525), as far as these are at hand. Their questions are not phrased as lists and are taken for such; papers
 that nobody judged count as not belonging. The collections stay in build/benchmarks.
 """
 
+import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +32,10 @@ from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
 from vectorstore.types import PaperRecord, Source
 
-_PUBLIC = {"sparbench": ("qrels.tsv", 1), "cranfield": ("qrels_without_source.tsv", 3)}
-"""Of each public collection, the file of judgements, and the every so manieth question that is asked."""
+_PUBLIC = {"sparbench": ("qrels.tsv", 1), "cranfield": ("qrels_without_source.tsv", 5)}
+"""Of each public collection, the file of judgements, and how many questions come to each that is asked."""
 _SIMILAR = 0.74
-"""The best threshold on similarity for the development lists and for Cranfield alike."""
+"""The best threshold on similarity for Cranfield."""
 _BINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 Listed = Callable[[Question], list[str]]
@@ -70,9 +71,9 @@ def development() -> Lists:
     )
 
 
-def public(name: str) -> Lists:
+def public(path: Path) -> Lists:
     """The questions of a public collection, taken for lists."""
-    path = PUBLIC_DATA / name
+    name = path.name
     documents = [paper for paper in _lines(path / "corpus.jsonl") if paper["text"].strip()]
     records = [
         PaperRecord(abstract=paper["text"].strip(), title=paper["title"] or None, position=position)
@@ -159,12 +160,15 @@ def reliability(lists: Lists) -> list[list[str]]:
 
 def main() -> None:
     """Prints both tables of each collection."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=PUBLIC_DATA, help="where the public collections lie")
+    data = parser.parse_args().data
     found = [development()]
     for name in _PUBLIC:
-        if (PUBLIC_DATA / name / "corpus.jsonl").is_file():
-            found.append(public(name))
+        if (data / name / "corpus.jsonl").is_file():
+            found.append(public(data / name))
         else:
-            console.print(f"{PUBLIC_DATA / name} is not there and is left out.")
+            console.print(f"{data / name} is not there and is left out.")
     for lists in found:
         belong = float(np.mean([len(papers) for _, papers in lists.asked]))
         papers = lists.retriever.paper_count()

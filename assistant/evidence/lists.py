@@ -37,7 +37,7 @@ and hold too little of the topic's words as well; of 15 on what no paper treats 
 _UNKNOWN_IN_LIST = 2.0
 _HELD = 0.45
 """Of the rarity of a topic's words: a paper that holds so much of it is on the topic."""
-_SHARE_OF_BEST = 0.55
+_SHARE_OF_BEST = 0.8
 """Of the rarity of the words beside a form that the best paper holds: what one on the list must hold."""
 _SEARCHED_FOR_FORM = 500
 """Papers whose sentences are searched for a form of words: about a second."""
