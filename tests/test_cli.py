@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -55,6 +56,17 @@ def test_a_first_question_makes_the_built_in_collection_and_needs_no_gradio(tmp_
     assert done.returncode == 0, done.stderr
     assert "24GB GPU" in done.stdout
     assert "[1] LiftQuant  ICML 2026  https://github.com/Heliulu/LiftQuant" in done.stdout
+
+
+@pytest.mark.parametrize("data_dir", ["relative/data", "with blanks", "C# 100%41?mode=rw"])
+def test_the_data_folder_may_be_named_in_any_way(
+    built_in_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_dir: str
+) -> None:
+    shutil.copytree(built_in_data, tmp_path / data_dir)
+    monkeypatch.chdir(tmp_path)
+    done = run("search", "LiftQuant 2026", "--json", ASSISTANT_DATA_DIR=data_dir)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["label"] == "LiftQuant"
 
 
 @pytest.mark.usefixtures("data")

@@ -33,7 +33,7 @@ class Facets:
         self._path = path
         self._hint = f"Rebuild it from the library: {rebuild_command}"
         try:
-            self._connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
             self._connection.create_function("is_same_author", 2, is_same_author, deterministic=True)
         except sqlite3.Error as error:
             raise self._damaged(error) from error
