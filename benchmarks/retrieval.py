@@ -28,11 +28,10 @@ from benchmarks.papers import DATA, KnownVectors, conference_papers
 from vectorstore.chunking import chunk_papers, span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
-from vectorstore.exact import Rows
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources
 from vectorstore.library import Library, abstract_hash
-from vectorstore.ranking import best_rows, ranked, summed
+from vectorstore.ranking import best_rows, summed
 from vectorstore.retrieval import Retriever
 from vectorstore.types import PaperRecord, Source
 
@@ -127,14 +126,6 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
     def both(towards: NDArray[np.float32], question: str) -> NDArray[np.float32]:
         return summed(vectors.products(towards, rows), keywords.weights(question), len(rows))
 
-    def fed_back(question: str) -> Rows:
-        weights = keywords.weights(question)
-
-        def near(towards: NDArray[np.float32]) -> Rows:
-            return best_rows(vectors.products(towards, rows), _DEPTH)
-
-        return ranked(embedding.search_vector(question), weights, vectors, best_rows(weights, _DEPTH), near).rows
-
     return {
         "BM25, words": lambda q: papers(best_rows(bare(q), _DEPTH)),
         "BM25, ours": lambda q: papers(best_rows(keywords.weights(q), _DEPTH)),
@@ -147,7 +138,6 @@ def _rankings(folder: CollectionFolder, collection: Collection, embedding: Embed
         "and the question without instruction": lambda q: papers(
             best_rows(both(embedding.search_vector(q), q), _DEPTH)
         ),
-        "and feedback": lambda q: papers(fed_back(q)),
         "and names (ours)": lambda q: [passage.paper.paper_id for passage in retriever.search(q, _DEPTH)],
     }
 

@@ -4,7 +4,6 @@ Cosine and BM25 weight are added as they are, but for a constant. Scaling each a
 ranks) makes a sum depend on what else was found; docs/decisions.md has what each step earned on which data.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +14,8 @@ from vectorstore.exact import Rows, VectorFile
 _KEYWORD = 0.06
 """What the BM25 weight counts beside a cosine, when it is divided by the highest weight that a word can have: a word in
 one paper of n weighs about ln(n)."""
-_FEEDBACK, _FED_BACK = 0.2, 5
-"""Weight and number of the best chunks whose mean vector is added to the question's (Rocchio 1971)."""
 
 Vector = NDArray[np.float32]
-Nearest = Callable[[Vector], Rows]
-"""The rows whose vectors are nearest to one, nearest first."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +32,13 @@ class Ranked:
 
 
 def ranked(
-    question: Vector, weights: NDArray[np.float32], vectors: VectorFile, by_words: Rows, nearest: Nearest
+    question: Vector, weights: NDArray[np.float32], vectors: VectorFile, by_words: Rows, nearest: Rows
 ) -> Ranked:
-    """The rows found by meaning or by words, ranked by both; `weights` are the BM25 weights of all rows.
-
-    The best few say in their own words what is meant: a second search goes from the question towards them.
-    """
-    near = nearest(question)
-    candidates = np.union1d(near, by_words)
-    best = candidates[best_rows(_sum(question, weights, vectors, candidates), _FED_BACK)]
-    towards = question + _FEEDBACK * vectors.of(best).mean(axis=0) if len(best) else question
-    candidates = np.union1d(candidates, nearest(towards))
-    order = candidates[best_rows(_sum(towards, weights, vectors, candidates), len(candidates))]
-    return Ranked(rows=order, similarities=vectors.products(question, order), nearest=near, by_words=by_words)
+    """The rows found by meaning or by words, ranked by both; `weights` are the BM25 weights of all rows."""
+    found = np.union1d(nearest, by_words)
+    similarities = vectors.products(question, found)
+    order = best_rows(summed(similarities, weights[found], len(weights)), len(found))
+    return Ranked(rows=found[order], similarities=similarities[order], nearest=nearest, by_words=by_words)
 
 
 def summed(similarities: NDArray[np.float32], weights: NDArray[np.float32], chunks: int) -> NDArray[np.float32]:
@@ -63,7 +52,3 @@ def best_rows(values: NDArray[np.float32], k: int) -> Rows:
         found = np.sort(np.argpartition(-values, k)[:k])
         return found[np.argsort(-values[found], kind="stable")]
     return np.argsort(-values, kind="stable")
-
-
-def _sum(vector: Vector, weights: NDArray[np.float32], vectors: VectorFile, rows: Rows) -> NDArray[np.float32]:
-    return summed(vectors.products(vector, rows), weights[rows], len(weights))

@@ -167,17 +167,17 @@ def _ranked(
     depth: int,
     passing: Rows | None,
 ) -> Ranked:
+    if passing is None:
+        nearest = np.array([collection.row_of[chunk_id] for chunk_id in collection.store.nearest(vector, depth)])
+    else:
+        nearest = passing[best_rows(collection.vectors.products(vector, passing), depth)]
     weights = collection.keywords.weights(question)
     weights[list(names)] += _RARE_NAME * math.log(len(weights) + 1)
     if passing is not None:
-        weights = np.where(np.isin(np.arange(len(weights)), passing, assume_unique=True), weights, 0)
+        of_passing = weights[passing]
+        weights = np.zeros_like(weights)
+        weights[passing] = of_passing
     by_words = best_rows(weights, depth)
-
-    def nearest(towards: Vector) -> Rows:
-        if passing is None:
-            return np.array([collection.row_of[chunk_id] for chunk_id in collection.store.nearest(towards, depth)])
-        return passing[best_rows(collection.vectors.products(towards, passing), depth)]
-
     return ranked(vector, weights, collection.vectors, by_words[weights[by_words] > 0], nearest)
 
 
