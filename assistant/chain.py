@@ -1,5 +1,6 @@
 """The pipeline: question -> standalone question -> evidence -> sentences, each checked -> answer."""
 
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,7 @@ from typing import Any
 from assistant import replies
 from assistant.confining import Confined, confined, read_confined
 from assistant.conversation import SourceNumbers, clean_question, read_turns
+from assistant.errors import ModelError, ModelRefused
 from assistant.evidence import EvidenceJudge
 from assistant.followup import label_in, standalone_question, subject_of
 from assistant.languages import in_english, is_english
@@ -51,8 +53,12 @@ class Assistant:
         """The whole answer. Raises `UserFacingError` when there can be none."""
         return next(event.answer for event in self.stream(question, history) if isinstance(event, AnswerFinished))
 
-    def stream(self, question: str, history: History = ()) -> Iterator[Event]:
-        """The answer as it comes: the passages found, then each sentence, at last the whole."""
+    def stream(self, question: str, history: History = (), *, stop: threading.Event | None = None) -> Iterator[Event]:
+        """The answer as it comes: the passages found, then each sentence, at last the whole.
+
+        When `stop` is set, by another thread, it ends where it is, and so does the request to the model.
+        """
+        stop = stop or threading.Event()
         watch = _Stopwatch()
         turns = read_turns(history)
         asked = self._asked(clean_question(question), turns)
@@ -61,10 +67,12 @@ class Assistant:
         yield PassagesFound(passages=evidence.passages)
 
         draft = _Draft(evidence.status)
-        for sentence in self._sentences(asked, evidence, SourceNumbers(turns), draft):
+        for sentence in self._sentences(asked, evidence, SourceNumbers(turns), draft, stop):
             draft.sentences.append(sentence)
             watch.stop("first_sentence")
             yield SentenceChecked(sentence=sentence)
+        if stop.is_set():
+            return
         if asked.foreign is not None and self._retriever.reads_english_only:
             draft.sentences.append(replies.ENGLISH_ONLY)
             yield SentenceChecked(sentence=replies.ENGLISH_ONLY)
@@ -84,6 +92,7 @@ class Assistant:
                 fingerprint=self._retriever.fingerprint().digest,
                 evidence=evidence.weight,
                 model_asked=draft.model_asked,
+                model_failure=draft.model_failure,
             )
         )
 
@@ -131,7 +140,7 @@ class Assistant:
         return self._judge.weigh(asked)
 
     def _sentences(
-        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
     ) -> Iterator[Sentence]:
         if asked.kind == "smalltalk":
             return replies.small_talk(self._retriever.paper_count())
@@ -141,27 +150,33 @@ class Assistant:
             return replies.not_covered(self._retriever.paper_count(), asked.within)
         if evidence.status == "not_stated":
             return replies.not_stated(evidence, numbers)
-        return self._written(asked, evidence, numbers, draft)
+        return self._written(asked, evidence, numbers, draft, stop)
 
     def _written(
-        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
     ) -> Iterator[Sentence]:
-        """What the writer gives; quotations instead when nothing of it can be shown."""
+        """What the writer gives; quotations instead when nothing of it can be shown, or when it fails."""
         draft.model_asked = self._writer.name != QuotationWriter.name
-        declined = False
-        for item in self._writer.write(asked, evidence, numbers):
-            if isinstance(item, Usage):
-                draft.usage = item
-            elif isinstance(item, Sentence):
-                yield item
-            else:
-                declined = True
-        if declined and not draft.has_content:
+        try:
+            for item in self._writer.write(asked, evidence, numbers, stop):
+                if isinstance(item, Usage):
+                    draft.usage = item
+                elif isinstance(item, Sentence):
+                    yield item
+                else:
+                    draft.declined = True
+        except ModelRefused:
+            raise  # a wrong setting, to be put right rather than hidden by quotations
+        except ModelError as error:
+            draft.model_failure = f"{error.message} {error.hint}"
+        if stop.is_set():
+            return
+        if draft.declined and not draft.has_content:
             draft.status = "not_stated"
             yield from replies.not_stated(evidence, numbers)
-        elif not draft.has_content:
-            yield replies.QUOTED_INSTEAD
-            yield from QuotationWriter().write(asked, evidence, numbers)
+        elif draft.model_failure or not draft.has_content:
+            yield replies.quoted_instead(draft.model_failure)
+            yield from QuotationWriter().write(asked, evidence, numbers, stop)
         if draft.left_out:
             yield replies.left_out(draft.left_out)
 
@@ -174,6 +189,8 @@ class _Draft:
     sentences: list[Sentence] = field(default_factory=list)
     usage: Usage | None = None
     model_asked: bool = False
+    model_failure: str | None = None
+    declined: bool = False
 
     @property
     def has_content(self) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from threading import Event
 from typing import Literal, Protocol
 
 from assistant.conversation import SourceNumbers
@@ -31,9 +32,9 @@ class Writer(Protocol):
     """"quotation", or the model's."""
 
     def write(
-        self, question: Question, evidence: Evidence, numbers: SourceNumbers
+        self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event
     ) -> Iterator[Sentence | Usage | Declined]:
-        """The sentences in order, each checked; what a model used; or that it declines to answer."""
+        """The sentences in order, each checked; what a model used; or that it declines to answer. Ends at `stop`."""
         ...
 
 
@@ -42,8 +43,8 @@ class QuotationWriter:
 
     name = "quotation"
 
-    def write(self, question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
-        """The sentences of the answer, in order."""
+    def write(self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event) -> Iterator[Sentence]:
+        """The sentences of the answer, in order; all are there at once, so that there is nothing to stop."""
         if question.kind in ("list", "count"):
             return _list(question, evidence, numbers)
         if len(evidence.papers) > 1:

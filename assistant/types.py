@@ -175,6 +175,8 @@ class Answer:
     """How much speaks for the papers being about the question; None where that was not weighed."""
     model_asked: bool = False
     """Whether a chat model was asked for this answer, be it in vain."""
+    model_failure: str | None = None
+    """Why the model wrote nothing, or not to the end; the papers are then quoted instead."""
 
     @property
     def text(self) -> str:

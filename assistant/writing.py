@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from threading import Event
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -17,7 +18,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
-from assistant.errors import ModelBusy, ModelError
+from assistant.errors import ModelBusy, ModelCutOff, ModelError
 from assistant.models import chunks_until, model_errors, without_thoughts
 from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
@@ -77,44 +78,42 @@ class ModelWriter:
         self._timeout_seconds = timeout_seconds
 
     def write(
-        self, question: Question, evidence: Evidence, numbers: SourceNumbers
+        self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event
     ) -> Iterator[Sentence | Usage | Declined]:
-        """The sentences in order, each as soon as the model has written it and it is checked."""
-        papers = self._sources(question, evidence)
+        """The sentences in order, each as soon as the model has written it and it is checked.
+
+        Raises `ModelError` when there are none, and `ModelCutOff` behind the last one when more was to come.
+        """
+        wanted = _sources_for(evidence)
+        papers = wanted[: self._fitting(question, wanted)]
         reply = ModelReply()
-        with closing(self._stream(_messages(question, papers))) as chunks:
+        with closing(self._stream(_messages(question, papers), stop)) as chunks:
             for piece in reply.read(chunks):
                 sentence = self._checked(piece, papers, numbers)
                 declines = not sentence.shown and _DECLINING.match(piece) and not _MARKS.search(piece)
                 yield Declined() if declines else sentence
         if reply.usage:
             yield reply.usage
-        if not reply.finished:
-            yield Sentence(text="(The model's answer was cut off here.)", verdict="program", opens="paragraph")
+        if not reply.finished and not stop.is_set():
+            raise ModelCutOff(f"The answer of {self.name} broke off.", "Ask again, or raise ASSISTANT_ANSWER_TOKENS.")
+        if len(papers) < len(wanted):
+            yield _used(len(papers), len(wanted))
 
-    def _sources(self, question: Question, evidence: Evidence) -> list[Paper]:
-        """The papers that the model is given, best first; those that do not fit are left out whole."""
-        others = [
-            passage.paper
-            for passage in evidence.passages
-            if passage.relevance is not None and passage.relevance >= _LEAST_RELEVANCE
-        ]
-        papers = list({paper.paper_id: paper for paper in [*evidence.papers, *others]}.values())[:_MOST_SOURCES]
+    def _fitting(self, question: Question, papers: Sequence[Paper]) -> int:
+        """How many of `papers`, from the first, fit into the model's context; one is always given."""
         fixed = sum(count_tokens(str(message.content)) for message in _messages(question, []))
-        return papers[
-            : max(1, sources_that_fit([_source(1, paper, _boundary()) for paper in papers], self._room - fixed))
-        ]
+        return max(1, sources_that_fit([_source(1, paper, _boundary()) for paper in papers], self._room - fixed))
 
-    def _stream(self, messages: list[BaseMessage]) -> Generator[Any]:
+    def _stream(self, messages: list[BaseMessage], stop: Event) -> Generator[Any]:
         """The model's chunks; a server that is busy is asked again when it says, while there is time.
 
-        When the text has begun, a failure ends it: what is written stands, and the reader is told that it was cut off.
+        When the text has begun, a failure ends it, as what is written cannot be taken back.
         """
         deadline = time.monotonic() + self._timeout_seconds
         begun = False
         for pause in (*_PAUSES_SECONDS, self._timeout_seconds):
             try:
-                with closing(self._chunks(messages, deadline)) as chunks:
+                with closing(self._chunks(messages, deadline, stop)) as chunks:
                     for chunk in chunks:
                         begun = begun or bool(chunk.text)
                         yield chunk
@@ -125,12 +124,13 @@ class ModelWriter:
                 wait = max(pause, error.wait_seconds) if isinstance(error, ModelBusy) else math.inf
                 if time.monotonic() + wait > deadline:
                     raise
-                time.sleep(wait)
+                if stop.wait(wait):
+                    return
 
-    def _chunks(self, messages: list[BaseMessage], deadline: float) -> Generator[Any]:
+    def _chunks(self, messages: list[BaseMessage], deadline: float, stop: Event) -> Generator[Any]:
         """Ends also when the model writes more than it was asked to: some servers do not know that limit."""
         room = self._answer_tokens
-        with model_errors(self.name), closing(chunks_until(deadline, self._model, messages)) as chunks:
+        with model_errors(self.name), closing(chunks_until(deadline, self._model, messages, stop)) as chunks:
             for chunk in chunks:
                 yield chunk
                 room -= max(bool(chunk.text), len(chunk.text) // _LONGEST_TOKEN)
@@ -193,6 +193,21 @@ def _pieces(reply: str) -> list[str]:
 def _claims_something(piece: str) -> bool:
     is_phrase = len(piece.split()) <= _LONGEST_EMPTY_PHRASE or piece.endswith(":")
     return not is_phrase or _DECLINING.match(piece) is not None
+
+
+def _sources_for(evidence: Evidence) -> list[Paper]:
+    """The papers that a model should be given, best first."""
+    others = [
+        passage.paper
+        for passage in evidence.passages
+        if passage.relevance is not None and passage.relevance >= _LEAST_RELEVANCE
+    ]
+    return list({paper.paper_id: paper for paper in [*evidence.papers, *others]}.values())[:_MOST_SOURCES]
+
+
+def _used(used: int, found: int) -> Sentence:
+    text = f"(The model was given the {used} most relevant of {found} papers; more do not fit into its context.)"
+    return Sentence(text=text, verdict="program", opens="paragraph")
 
 
 def _messages(question: Question, papers: Sequence[Paper]) -> list[BaseMessage]:

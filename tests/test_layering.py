@@ -23,6 +23,7 @@ LAYERS = [
         "assistant.own_names",
         "assistant.models",
         "assistant.budget",
+        "assistant.background",
     },
     {"assistant.routing", "assistant.followup"},
     {"assistant.confining"},

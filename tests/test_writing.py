@@ -1,15 +1,20 @@
 """The chain with a model: a real HTTP server whose replies are written here."""
 
+import asyncio
+import json
 import threading
 import time
+from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assistant import Answer, Assistant, build_assistant
-from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, UserFacingError
-from assistant.types import SentenceChecked
-from tests.fakes import KEY, ModelServer
+from assistant.errors import ModelError, ModelRefused, UserFacingError
+from assistant.runnable import AssistantRunnable
+from assistant.types import PassagesFound, SentenceChecked
+from tests.fakes import KEY, MODEL, ModelServer
 from tests.test_answers import citations_are_exact
 
 QUESTION = "Which GPU does LiftQuant fit on?"
@@ -149,7 +154,11 @@ def test_sources_that_do_not_fit_are_left_out_whole(built_in_data: Path, model_s
 def test_a_cut_stream_is_told_and_its_last_words_are_not_shown(writer: Assistant, model_server: ModelServer) -> None:
     model_server.says(f"{GOOD} [1]. LiftQuant is also", finish_reason=None)
     answer = writer.ask(QUESTION)
-    assert answer.text == f"{GOOD}. [1]\n\n(The model's answer was cut off here.)"
+    first, notice, *quotations = [s for s in answer.sentences if s.citations or "broke off" in s.text]
+    assert first.text == f"{GOOD}."
+    assert notice.text.startswith(f"The answer of openai:{MODEL} broke off.")
+    assert {quotation.verdict for quotation in quotations} == {"quoted"}
+    assert "LiftQuant is also" not in answer.text
 
 
 def test_sentences_come_before_the_model_has_finished(writer: Assistant, model_server: ModelServer) -> None:
@@ -171,37 +180,74 @@ def test_leaving_the_stream_ends_the_request_to_the_model(writer: Assistant, mod
 
 
 @pytest.mark.parametrize(
-    ("how", "error"),
+    ("how", "why"),
     [
-        ({"status": 401}, ModelRefused),
-        ({"status": 404}, ModelRefused),
-        ({"status": 400}, ModelRefused),
-        ({"status": 429}, ModelBusy),
-        ({"status": 500}, ModelBusy),
-        ({"silent_seconds": 6.0}, ModelUnreachable),
+        ({"status": 429}, "takes no more requests now"),
+        ({"status": 500}, "failed (status 500)"),
+        ({"silent_seconds": 6.0}, "did not answer in time"),
+        ({"finish_reason": None}, "broke off"),
     ],
 )
-def test_each_failure_of_the_server_is_an_error_with_a_hint_and_no_key(
-    writer: Assistant, model_server: ModelServer, how: dict[str, float], error: type[ModelError]
+def test_when_the_model_fails_the_reader_is_told_and_gets_quotations(
+    writer: Assistant, built_in_data: Path, model_server: ModelServer, how: dict[str, Any], why: str
 ) -> None:
     model_server.says("x", **how)
     start = time.monotonic()
-    with pytest.raises(error) as caught:
-        writer.ask(QUESTION)
+    answer = writer.ask(QUESTION)
     assert time.monotonic() - start < 5.5
+    notice, *quoted = answer.sentences
+    assert why in notice.text
+    assert notice.text.endswith("Quoted from the papers instead:")
+    assert answer.model_failure
+    assert answer.model_failure in notice.text
+    assert quoted == list(build_assistant(data_dir=built_in_data, model=None).ask(QUESTION).sentences)
+    assert KEY not in json.dumps(answer.to_dict())
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_request_that_the_server_refuses_is_an_error_with_a_hint_and_no_key(
+    writer: Assistant, model_server: ModelServer, status: int
+) -> None:
+    model_server.says("x", status=status)
+    with pytest.raises(ModelRefused) as caught:
+        writer.ask(QUESTION)
     assert caught.value.hint
     assert KEY not in caught.value.message + caught.value.hint
 
 
-def test_a_wrong_key_an_unknown_model_and_a_dead_server_are_told_apart(
-    built_in_data: Path, model_server: ModelServer
+@pytest.mark.parametrize("how", [{"silent_seconds": 2.5}, {"seconds_between_words": 2.5}, {"status": 429}])
+def test_stopping_ends_a_silent_request_at_once(
+    writer: Assistant, model_server: ModelServer, how: dict[str, Any]
 ) -> None:
+    model_server.says(f"{GOOD} [1].", **how)
+    stop = threading.Event()
+    events = writer.stream(QUESTION, stop=stop)
+    assert isinstance(next(events), PassagesFound)
+    threading.Timer(0.3, stop.set).start()
+    start = time.monotonic()
+    assert list(events) == []
+    assert time.monotonic() - start < 1
+    assert "status" in how or model_server.client_left.wait(0.5)
+
+
+def test_an_asynchronous_caller_who_leaves_ends_a_silent_request(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.says(f"{GOOD} [1].", silent_seconds=2.5)
+
+    async def leave() -> None:
+        async with aclosing(AssistantRunnable(writer).astream(QUESTION)) as events:  # type: ignore[type-var]
+            assert isinstance(await anext(events), PassagesFound)
+            await asyncio.sleep(0.3)
+
+    asyncio.run(leave())
+    assert model_server.client_left.wait(0.5)
+
+
+def test_a_wrong_key_and_an_unknown_model_are_told_apart(built_in_data: Path, model_server: ModelServer) -> None:
     model_server.says("x")
     settings = {**model_server.settings, "data_dir": built_in_data}
     cases = [
         ({"openai_api_key": "sk-wrong-canary"}, "does not accept the key"),
         ({"model": "openai:nobody-knows"}, "knows no model"),
-        ({"openai_base_url": "http://127.0.0.1:9/v1"}, "cannot be reached"),
     ]
     for change, message in cases:
         with pytest.raises(ModelError, match=message) as caught:
