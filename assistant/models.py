@@ -64,10 +64,9 @@ def _openai(
 
 def _own_client(timeout_seconds: float) -> Any:
     """An HTTP client that keeps no connection, as nobody closes it; LangChain's is shared with other event loops."""
-    import httpx
     from openai import DefaultAsyncHttpxClient
 
-    return DefaultAsyncHttpxClient(timeout=timeout_seconds, limits=httpx.Limits(max_keepalive_connections=0))
+    return DefaultAsyncHttpxClient(timeout=timeout_seconds, headers={"Connection": "close"})
 
 
 def _other(provider: str, model: str, timeout_seconds: float, answer_tokens: int) -> BaseChatModel:

@@ -346,7 +346,7 @@ class Scripted:
     def papers(self) -> list[Paper]:
         return [paper()]
 
-    def stream(self, question: str, history: Any) -> Iterator[Event]:
+    def stream(self, question: str, history: Any, *, stop: threading.Event) -> Iterator[Event]:
         self.histories.append(history)
         try:
             for step in self.steps:
