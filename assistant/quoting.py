@@ -1,7 +1,8 @@
 """What a writer is, and the one that quotes: the abstracts' own sentences, with a few words of the program's."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Literal, Protocol
 
@@ -19,8 +20,6 @@ _SURE = 0.93
 """Share of the two best sentences in the worth of all, at which it is clear."""
 _TEMPERATURE = 2.0
 """What a difference in worth is divided by before the shares are computed."""
-_WORDS_COMPARED = 50
-"""Quoted of each paper in a comparison."""
 _SENTENCES = 3
 """Of one paper."""
 
@@ -47,7 +46,7 @@ class QuotationWriter:
         """The sentences of the answer, in order; all are there at once, so that there is nothing to stop."""
         if question.kind in ("list", "count"):
             return _list(question, evidence, numbers)
-        if len(evidence.papers) > 1:
+        if evidence.compared_by:
             return _comparison(evidence, numbers)
         return _fact(question, evidence, numbers)
 
@@ -107,8 +106,24 @@ def _heading(question: Question, evidence: Evidence) -> str:
 
 
 def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
-    for paper in evidence.papers:
-        yield _framing(paper, opens="paragraph")
-        of_paper = [sentence for sentence in evidence.sentences if sentence.paper == paper]
-        for sentence in _within_words(of_paper, _WORDS_COMPARED):
-            yield quotation(sentence, numbers)
+    """A table: a column for each paper, a row for each thing, which it names unless there is only one."""
+    names_rows = any(row.thing for row in evidence.compared_by)
+    heading = [*(["Compared by"] if names_rows else []), *(paper.label for paper in evidence.papers)]
+    yield from _row(heading)
+    for row in evidence.compared_by:
+        cells = [*([[_said(row.thing)]] if names_rows else []), *(_cell(cell, numbers) for cell in row.cells)]
+        for at, cell in enumerate(cells):
+            yield replace(cell[0], opens="cell" if at else "row")
+            yield from cell[1:]
+
+
+def _row(texts: Sequence[str]) -> list[Sentence]:
+    return [replace(_said(text), opens="cell" if at else "row") for at, text in enumerate(texts)]
+
+
+def _cell(sentences: Sequence[ScoredSentence], numbers: SourceNumbers) -> list[Sentence]:
+    return [quotation(sentence, numbers) for sentence in sentences] or [_said("not stated in the abstract")]
+
+
+def _said(text: str) -> Sentence:
+    return Sentence(text=text, verdict="program")

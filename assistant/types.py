@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from assistant.blocks import Opens, markdown_of
 from vectorstore.filters import PaperFilter
 from vectorstore.types import Paper, Passage, Span
 
@@ -59,6 +60,16 @@ class ScoredSentence:
         return self.span.of(self.paper.abstract)
 
 
+@dataclass(frozen=True)
+class ComparedBy:
+    """What the compared papers say to one thing, in the order of the papers."""
+
+    thing: str
+    """Empty when it is what the whole question asks."""
+    cells: tuple[tuple[ScoredSentence, ...], ...]
+    """The sentences of each paper; none where its abstract does not state it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What the papers have to say to a question, and whether it is enough."""
@@ -72,6 +83,8 @@ class Evidence:
     """How much speaks for the papers being about the question; None where that was not weighed."""
     listed: tuple[str, ...] = ()
     """Ids of all papers on a list, best first; the sentences are of the first ones only."""
+    compared_by: tuple[ComparedBy, ...] = ()
+    """Of a comparison: the rows of a table whose columns are the papers."""
     looked_at: int | None = None
     """How many papers a list was made from, when not all could be looked at."""
 
@@ -124,7 +137,7 @@ class Sentence:
     reasons: tuple[str, ...] = ()
     """Why the verdict is what it is; empty for quotations and for the program's own words."""
     shown: bool = True
-    opens: Literal["", "paragraph", "item"] = ""
+    opens: Opens = ""
     """What begins with this sentence; nothing when it goes on after the one before."""
 
     @property
@@ -181,9 +194,8 @@ class Answer:
     @property
     def text(self) -> str:
         """The shown sentences as Markdown, with [n] after what source n supports."""
-        joints = {"": " ", "paragraph": "\n\n", "item": "\n- "}
-        shown = [sentence for sentence in self.sentences if sentence.shown]
-        return "".join(joints[sentence.opens] + sentence.markdown for sentence in shown).strip()
+        shown = (sentence for sentence in self.sentences if sentence.shown)
+        return markdown_of(shown, lambda sentence: sentence.markdown)
 
     @property
     def citations(self) -> tuple[Citation, ...]:

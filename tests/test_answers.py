@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from assistant import Answer, Assistant
-from assistant.types import AnswerFinished, PassagesFound, SentenceChecked
+from assistant.blocks import blocks_of, markdown_of
+from assistant.types import AnswerFinished, PassagesFound, Sentence, SentenceChecked
 
 
 def citations_are_exact(answer: Answer) -> bool:
@@ -92,7 +93,7 @@ def test_a_list_has_one_quotation_per_paper(assistant: Assistant) -> None:
     answer = assistant.ask("Which papers deal with diffusion language models?")
     assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
     assert [citation.number for citation in answer.citations] == [1, 2]
-    assert answer.text.startswith("2 papers on “diffusion language models”:\n- ")
+    assert answer.text.startswith("2 papers on “diffusion language models”:\n\n- ")
 
 
 def test_a_count_says_how_many_and_shows_which(assistant: Assistant) -> None:
@@ -106,6 +107,47 @@ def test_a_comparison_quotes_each_paper_that_is_named(assistant: Assistant) -> N
     answer = assistant.ask("Compare LiftQuant and ProjQ")
     assert answer.kind == "compare"
     assert {citation.paper.label for citation in answer.citations} == {"LiftQuant", "ProjQ"}
+
+
+NOT_STATED = "not stated in the abstract"
+
+
+def table(answer: Answer) -> list[list[str]]:
+    """The cells of the one table that an answer is."""
+    (block,) = blocks_of(answer.sentences)
+    assert block.shape == "table"
+    assert len({len(row) for row in block.rows}) == 1
+    for row in block.rows[1:]:
+        for sentences in row[1:]:
+            assert {s.verdict for s in sentences} == {"quoted"} or [s.text for s in sentences] == [NOT_STATED]
+    return [[" ".join(sentence.text for sentence in cell) for cell in row] for row in block.rows]
+
+
+def test_a_comparison_of_nothing_in_particular_is_a_table_of_problem_approach_and_result(assistant: Assistant) -> None:
+    rows = table(assistant.ask("What is the difference between ProjQ and LiftQuant?"))
+    assert rows[0] == ["Compared by", "ProjQ", "LiftQuant"]  # in the order of the question
+    assert [row[0] for row in rows[1:]] == ["Problem", "Approach", "Result"]
+    assert "we propose ProjQ" in rows[2][1]
+    assert "we introduce LiftQuant" in rows[2][2]
+    assert "3 bits" in rows[3][1]
+    assert "24GB GPU" in rows[3][2]
+
+
+def test_a_comparison_by_listed_things_has_a_row_for_each_and_says_what_is_not_stated(assistant: Assistant) -> None:
+    rows = table(assistant.ask("LiftQuant versus CGSVD in terms of accuracy, speed and carbon footprint"))
+    assert [row[0] for row in rows[1:]] == ["accuracy", "speed", "carbon footprint"]
+    assert "zero-shot accuracy boost" in rows[1][2]
+    assert rows[3][1:] == [NOT_STATED] * 2
+
+
+def test_a_comparison_as_markdown_is_a_table_and_bars_do_not_break_it(assistant: Assistant) -> None:
+    answer = assistant.ask("Compare LiftQuant and ProjQ")
+    heading, line, *rows = answer.text.splitlines()
+    assert heading == "| Compared by | LiftQuant | ProjQ |"
+    assert line == "| --- | --- | --- |"
+    assert len(rows) == 3
+    cells = [Sentence(text="P(a|b)", verdict="program", opens=opens) for opens in ("row", "cell", "row", "cell")]
+    assert markdown_of(cells, lambda cell: cell.text).splitlines()[2] == r"| P(a\|b) | P(a\|b) |"
 
 
 @pytest.mark.parametrize(

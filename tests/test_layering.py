@@ -15,6 +15,7 @@ ABOVE = {
     "assistant": ("benchmarks", "tests"),
 }
 LAYERS = [
+    {"assistant.blocks"},
     {"assistant.types", "assistant.errors"},
     {
         "assistant.wording",
