@@ -135,16 +135,14 @@ class Assistant:
         return cited | self._retriever.labels_in([question, *(turn.content for turn in turns)]).keys()
 
     def _evidence(self, asked: Question) -> Evidence:
-        if asked.kind in ("smalltalk", "overview"):
-            return Evidence(status="answered", passages=())
-        return self._judge.weigh(asked)
+        return self._judge.weigh(asked) if asked.is_on_content else Evidence(status="answered", passages=())
 
     def _sentences(
         self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
     ) -> Iterator[Sentence]:
         if asked.kind == "smalltalk":
             return replies.small_talk(self._retriever.paper_count())
-        if asked.kind == "overview":
+        if not asked.is_on_content:
             return replies.overview(self._retriever.papers())
         if evidence.status == "not_covered":
             return replies.not_covered(self._retriever.paper_count(), asked.within)

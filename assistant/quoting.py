@@ -44,7 +44,7 @@ class QuotationWriter:
 
     def write(self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event) -> Iterator[Sentence]:
         """The sentences of the answer, in order; all are there at once, so that there is nothing to stop."""
-        if question.kind in ("list", "count"):
+        if question.kind in ("list", "count", "overview"):
             return _list(question, evidence, numbers)
         if evidence.compared_by:
             return _comparison(evidence, numbers)

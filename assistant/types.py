@@ -30,7 +30,7 @@ class Question:
     text: str
     kind: Kind
     topic: str
-    """The question without the words that only ask ("Which papers are about ...?")."""
+    """The question without the words that only ask ("Which papers are on ...?"); empty when it is about all papers."""
     parts: tuple[str, ...]
     """Its sentences, and the questions joined by "and", one by one; most questions have one part."""
     names: tuple[str, ...]
@@ -41,6 +41,13 @@ class Question:
     """What confines the search; its words are no longer in `text`."""
     standalone: str = ""
     """The whole question, where `text` is a part of it."""
+    usage: "Usage | None" = None
+    """What a model used to make it standalone."""
+
+    @property
+    def is_on_content(self) -> bool:
+        """Whether papers have to be read to answer it."""
+        return self.kind != "smalltalk" and not (self.kind == "overview" and not self.topic)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +170,14 @@ class Usage:
 
     input_tokens: int
     output_tokens: int
+
+    def __add__(self, other: "Usage | None") -> "Usage":
+        """Of both calls together."""
+        if other is None:
+            return self
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens, output_tokens=self.output_tokens + other.output_tokens
+        )
 
 
 @dataclass(frozen=True)

@@ -215,6 +215,16 @@ def test_an_open_question_goes_on_about_the_paper_last_spoken_of_unless_it_is_on
     assert assistant.ask("How are LLM agents tested in containers?", history).citations[0].paper.label != "PAR"
 
 
+def test_an_overview_of_a_topic_tells_what_each_paper_on_it_does(assistant: Assistant) -> None:
+    answer = assistant.ask("What do these papers do about reward hacking?")
+    assert answer.kind == "overview"
+    assert {c.paper.label: c.quote.split("we ")[-1].split()[0] for c in answer.citations} == {
+        "TAMPO": "propose",
+        "R2M": "introduce",
+    }
+    assert assistant.ask("Summarize the papers on medieval poetry").status == "not_covered"
+
+
 def test_small_talk_and_overviews_claim_nothing_about_content(assistant: Assistant) -> None:
     for question in ("hello", "What is in here?"):
         answer = assistant.ask(question)

@@ -11,13 +11,15 @@ from assistant.evidence.comparison import ComparisonJudge
 from assistant.evidence.coverage import COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
 from assistant.evidence.listing import topic_stems
 from assistant.evidence.lists import ListJudge, nearest_span
+from assistant.evidence.parts import approach
 from assistant.evidence.quotable import by_worth
 from assistant.evidence.reading import best_of_each_paper, best_paper, ranked, read_passages, read_spans, spans_of
 from assistant.evidence.stated import is_stated_by
-from assistant.types import Evidence, Question, Status
+from assistant.types import Evidence, Question, ScoredSentence, Status
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
+from vectorstore.sentences import sentence_spans
 from vectorstore.types import Passage, Span
 
 _PASSAGES = 10
@@ -54,6 +56,8 @@ class EvidenceJudge:
     def _weighed(self, question: Question) -> Evidence:
         if question.kind in ("list", "count"):
             return self._lists.weigh(question)
+        if question.kind == "overview":
+            return _as_overview(self._lists.weigh(question))
         passages = self._retriever.search(question.text, _PASSAGES, within=question.within, as_asked=question.foreign)
         compared = self._comparisons.compared(question, passages)
         if len(compared) > 1:
@@ -114,3 +118,13 @@ class EvidenceJudge:
         stated = weight >= COVERED and is_stated_by(question, best, sentences)
         status: Status = "answered" if stated else "not_stated"
         return Evidence(status=status, passages=passages_ranked, sentences=tuple(sentences), weight=weight)
+
+
+def _as_overview(listed: Evidence) -> Evidence:
+    """A list with what each paper does, in the place of what it says of the topic."""
+    return replace(listed, sentences=tuple(_what_is_done(sentence) for sentence in listed.sentences))
+
+
+def _what_is_done(listed: ScoredSentence) -> ScoredSentence:
+    whole = [replace(listed, span=span) for span in sentence_spans(listed.paper.abstract)]
+    return next(iter(approach(whole)), listed)
