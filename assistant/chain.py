@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from assistant import replies
 from assistant.confining import Confined, confined, read_confined
@@ -36,13 +36,26 @@ History = Iterable[Mapping[str, Any] | Turn]
 """Items like `{"role": "user", "content": "..."}`; an answer's may carry its `citations`."""
 
 
+class Rewriter(Protocol):
+    """Makes a follow-up a question that can be read without the turns before it."""
+
+    def standalone(
+        self, question: str, turns: Sequence[Turn], stop: threading.Event
+    ) -> tuple[str | None, Usage | None]:
+        """The standalone question, and what it cost; None when there is none to rely on."""
+        ...
+
+
 class Assistant:
     """Answers questions about one collection. It holds no conversation: a caller passes the history each time."""
 
-    def __init__(self, *, retriever: Retriever, judge: EvidenceJudge, writer: Writer) -> None:
+    def __init__(
+        self, *, retriever: Retriever, judge: EvidenceJudge, writer: Writer, rewriter: Rewriter | None = None
+    ) -> None:
         self._retriever = retriever
         self._judge = judge
         self._writer = writer
+        self._rewriter = rewriter
 
     @property
     def writer(self) -> str:
@@ -61,12 +74,12 @@ class Assistant:
         stop = stop or threading.Event()
         watch = _Stopwatch()
         turns = read_turns(history)
-        asked = self._asked(clean_question(question), turns)
+        asked = self._asked(clean_question(question), turns, stop)
         evidence = self._evidence(asked)
         watch.stop("evidence")
         yield PassagesFound(passages=evidence.passages)
 
-        draft = _Draft(evidence.status)
+        draft = _Draft(evidence.status, usage=asked.usage)
         for sentence in self._sentences(asked, evidence, SourceNumbers(turns), draft, stop):
             draft.sentences.append(sentence)
             watch.stop("first_sentence")
@@ -112,15 +125,18 @@ class Assistant:
         """All papers of the collection that pass the filter, in the order in which they were read."""
         return self._retriever.papers_within(within) if within else self._retriever.papers()
 
-    def _asked(self, question: str, turns: Sequence[Turn]) -> Question:
+    def _asked(self, question: str, turns: Sequence[Turn], stop: threading.Event) -> Question:
         """The question as the collection spells it and the models read it, without the turns before it."""
         spelt = self._retriever.respelled(question)
-        if is_english(question):
-            return self._standalone(spelt, turns)
-        worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
-        return replace(self._standalone(worded, turns), foreign=question)
+        if not is_english(question):
+            worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
+            return replace(self._standalone(worded, turns), foreign=question)
+        rewritten, usage = self._rewriter.standalone(spelt, turns, stop) if self._rewriter and turns else (None, None)
+        asked = read_confined(rewritten, self._retriever) if rewritten else self._standalone(spelt, turns)
+        return replace(asked, usage=usage)
 
     def _standalone(self, question: str, turns: Sequence[Turn]) -> Question:
+        """By rules."""
         labels = self._labels(question, turns)
         asked = read_confined(standalone_question(question, turns, labels), self._retriever)
         subject = subject_of(turns, labels)
@@ -158,7 +174,7 @@ class Assistant:
         try:
             for item in self._writer.write(asked, evidence, numbers, stop):
                 if isinstance(item, Usage):
-                    draft.usage = item
+                    draft.usage = item + draft.usage
                 elif isinstance(item, Sentence):
                     yield item
                 else:

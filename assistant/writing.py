@@ -4,22 +4,21 @@ The protocol with the model is plain text: any structure is recovered here, so t
 it is asked for, think aloud first, or invent source numbers, and no unchecked sentence gets through.
 """
 
-import math
 import re
 import secrets
-import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
-from assistant.errors import ModelBusy, ModelCutOff, ModelError
-from assistant.models import chunks_until, model_errors, without_thoughts
+from assistant.errors import ModelCutOff, ModelError
+from assistant.model_client import ModelClient, usage_in
+from assistant.models import without_thoughts
 from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
 from assistant.wording import any_of, pattern
@@ -30,9 +29,8 @@ from vectorstore.types import Paper
 
 _RULES = load_prompt("answer_rules", "boundary")
 _QUESTION = load_prompt("answer_question", "sources", "question")
-_PAUSES_SECONDS = (0.5, 2.0)
-_LONGEST_TOKEN = 16
-"""Characters; a chunk of a stream is one token or more."""
+_CHECK = load_prompt("check_sentence", "boundary", "quotation", "sentence")
+_NO = pattern(r"\W*no\b")
 _MOST_SOURCES = 6
 _LEAST_RELEVANCE = -6.5
 """Of a source that is given to the model, apart from the first."""
@@ -60,22 +58,13 @@ _DECLINING = pattern(
 class ModelWriter:
     """Lets a chat model write, and checks what it writes."""
 
-    def __init__(
-        self,
-        model: BaseChatModel,
-        *,
-        name: str,
-        verifier: Verifier,
-        context_tokens: int,
-        answer_tokens: int,
-        timeout_seconds: float,
-    ) -> None:
-        self.name = name
-        self._model = model
+    def __init__(self, client: ModelClient, *, verifier: Verifier, context_tokens: int, asks_model: bool) -> None:
+        """With `asks_model`, the model is asked about each paraphrase of its own that the code lets pass."""
+        self.name = client.name
+        self._client = client
         self._verifier = verifier
-        self._room = context_tokens - answer_tokens
-        self._answer_tokens = answer_tokens
-        self._timeout_seconds = timeout_seconds
+        self._room = context_tokens - client.answer_tokens
+        self._asks_model = asks_model
 
     def write(
         self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event
@@ -87,11 +76,13 @@ class ModelWriter:
         wanted = _sources_for(evidence)
         papers = wanted[: self._fitting(question, wanted)]
         reply = ModelReply()
-        with closing(self._stream(_messages(question, papers), stop)) as chunks:
+        with closing(self._client.stream(_messages(question, papers), stop)) as chunks:
             for piece in reply.read(chunks):
-                sentence = self._checked(piece, papers, numbers)
+                sentence, usage = self._confirmed(self._checked(piece, papers, numbers), stop)
                 declines = not sentence.shown and _DECLINING.match(piece) and not _MARKS.search(piece)
                 yield Declined() if declines else sentence
+                if usage:
+                    yield usage
         if reply.usage:
             yield reply.usage
         if not reply.finished and not stop.is_set():
@@ -104,38 +95,20 @@ class ModelWriter:
         fixed = sum(count_tokens(str(message.content)) for message in _messages(question, []))
         return max(1, sources_that_fit([_source(1, paper, _boundary()) for paper in papers], self._room - fixed))
 
-    def _stream(self, messages: list[BaseMessage], stop: Event) -> Generator[Any]:
-        """The model's chunks; a server that is busy is asked again when it says, while there is time.
-
-        When the text has begun, a failure ends it, as what is written cannot be taken back.
-        """
-        deadline = time.monotonic() + self._timeout_seconds
-        begun = False
-        for pause in (*_PAUSES_SECONDS, self._timeout_seconds):
-            try:
-                with closing(self._chunks(messages, deadline, stop)) as chunks:
-                    for chunk in chunks:
-                        begun = begun or bool(chunk.text)
-                        yield chunk
-                return
-            except ModelError as error:
-                if begun:
-                    return
-                wait = max(pause, error.wait_seconds) if isinstance(error, ModelBusy) else math.inf
-                if time.monotonic() + wait > deadline:
-                    raise
-                if stop.wait(wait):
-                    return
-
-    def _chunks(self, messages: list[BaseMessage], deadline: float, stop: Event) -> Generator[Any]:
-        """Ends also when the model writes more than it was asked to: some servers do not know that limit."""
-        room = self._answer_tokens
-        with model_errors(self.name), closing(chunks_until(deadline, self._model, messages, stop)) as chunks:
-            for chunk in chunks:
-                yield chunk
-                room -= max(bool(chunk.text), len(chunk.text) // _LONGEST_TOKEN)
-                if room < 0:
-                    return
+    def _confirmed(self, sentence: Sentence, stop: Event) -> tuple[Sentence, Usage | None]:
+        """A paraphrase that the model itself, shown the quotation, takes back; all others as the code judged them."""
+        if not self._asks_model or sentence.verdict != "supported":
+            return sentence, None
+        quotations = "\n".join(readable(citation.quote) for citation in sentence.citations)
+        prompt = _CHECK.render(boundary=_boundary(), quotation=quotations, sentence=sentence.text)
+        try:
+            said = self._client.said([HumanMessage(prompt)], stop)
+        except ModelError:
+            return sentence, None
+        if not _NO.match(said.text):
+            return sentence, said.usage
+        reasons = (*sentence.reasons, "the model does not find it in the quotation")
+        return replace(sentence, verdict="unsupported", citations=(), reasons=reasons, shown=False), said.usage
 
     def _checked(self, piece: str, papers: Sequence[Paper], numbers: SourceNumbers) -> Sentence:
         marked = [int(number) for marks in _MARKS.findall(piece) for number in re.findall(r"\d+", marks)]
@@ -168,10 +141,7 @@ class ModelReply:
         self._text += chunk.text
         reasons = {str(chunk.response_metadata.get(key)).lower() for key in _REASON_KEYS}
         self.finished = self.finished or bool(reasons & _WHOLE)
-        if chunk.usage_metadata:
-            self.usage = Usage(
-                input_tokens=chunk.usage_metadata["input_tokens"], output_tokens=chunk.usage_metadata["output_tokens"]
-            )
+        self.usage = usage_in(chunk) or self.usage
 
 
 def _pieces(reply: str) -> list[str]:

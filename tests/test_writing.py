@@ -14,7 +14,7 @@ from assistant import Answer, Assistant, build_assistant
 from assistant.errors import ModelError, ModelRefused, UserFacingError
 from assistant.runnable import AssistantRunnable
 from assistant.types import PassagesFound, SentenceChecked
-from tests.fakes import KEY, MODEL, ModelServer
+from tests.fakes import KEY, MODEL, ModelServer, Reply
 from tests.test_answers import citations_are_exact
 
 QUESTION = "Which GPU does LiftQuant fit on?"
@@ -228,6 +228,69 @@ def test_stopping_ends_a_silent_request_at_once(
     assert list(events) == []
     assert time.monotonic() - start < 1
     assert "status" in how or model_server.client_left.wait(0.5)
+
+
+HISTORY = [
+    {"role": "user", "content": "Which GPU does LiftQuant fit on?"},
+    {
+        "role": "assistant",
+        "content": "LiftQuant fits a 24GB GPU [1]. ProjQ matches 4-bit baselines [2].",
+    },
+]
+
+
+def test_a_model_makes_a_follow_up_standalone(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.replies[:] = [
+        Reply("<think>Which one?</think>\n\nHow does ProjQ constrain the noise?"),
+        Reply("NOT STATED"),
+    ]
+    answer = writer.ask("How does the second one constrain the noise?", HISTORY)
+    assert answer.standalone_question == "How does ProjQ constrain the noise?"
+    assert "ProjQ matches 4-bit baselines" in model_server.prompt(0)
+    assert answer.citations[0].paper.label == "ProjQ"
+    assert answer.usage is not None
+    assert answer.usage.input_tokens == 200  # of both requests
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        "",
+        "Sure! I can help you with that.",
+        "Which GPU does EAKV fit on, and who wrote it?",  # brings in what nobody spoke of
+        "What is LiftQuant?",  # loses what is asked
+        "x " * 400,
+    ],
+)
+def test_a_rewritten_question_that_asks_something_else_is_not_used(
+    writer: Assistant, model_server: ModelServer, rewritten: str
+) -> None:
+    model_server.replies[:] = [Reply(rewritten), Reply("NOT STATED")]
+    answer = writer.ask("How does it map vectors?", HISTORY)
+    assert answer.standalone_question == "How does LiftQuant map vectors?"
+
+
+def test_a_model_that_fails_at_a_follow_up_leaves_it_to_the_rules(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.replies[:] = [*[Reply(status=500)] * 3, Reply(f"{GOOD} [1].")]
+    answer = writer.ask("Which GPU does it fit on?", HISTORY)
+    assert answer.standalone_question == "Which GPU does LiftQuant fit on?"
+    assert answer.citations[0].quote.endswith("fitted on the same device.")
+
+
+def test_the_model_may_take_back_what_the_code_lets_pass_and_nothing_more(
+    built_in_data: Path, model_server: ModelServer
+) -> None:
+    checked = build_assistant(data_dir=built_in_data, verify="model", **model_server.settings)
+    verbatim = "This projection generates a structured yet non-uniform codebook"
+    model_server.replies[:] = [Reply(f"{GOOD} [1]. {verbatim} [1]. It runs on a 512GB GPU [1]."), Reply("No, not all.")]
+    answer = checked.ask(QUESTION)
+    assert [shown for _, shown in said(answer)] == [False, True, False]
+    assert "the model does not find it in the quotation" in answer.sentences[0].reasons
+    assert len(model_server.requests) == 2  # neither the quotation nor what the code refused is asked about
+    assert "precisely fit a 24GB GPU" in model_server.prompt()
+    for opinion in ("YES", "Hmm.", ""):
+        model_server.replies[:] = [Reply(f"{GOOD} [1]. It runs on a 512GB GPU [1]."), Reply(opinion)]
+        assert [shown for _, shown in said(checked.ask(QUESTION))] == [True, False]
 
 
 def test_an_asynchronous_caller_who_leaves_ends_a_silent_request(writer: Assistant, model_server: ModelServer) -> None:
