@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from assistant.conversation import SourceNumbers
 from assistant.types import Declined, Evidence, Question, ScoredSentence, Sentence, Usage
+from assistant.wording import any_of, pattern
 from vectorstore.loading.text import urls_in
 from vectorstore.markup import readable
 from vectorstore.types import Paper
@@ -20,6 +21,10 @@ _SURE = 0.93
 """Share of the two best sentences in the worth of all, at which it is clear."""
 _TEMPERATURE = 2.0
 """What a difference in worth is divided by before the shares are computed."""
+_POINTS_BACK = pattern(
+    rf"^(?:{any_of('however yet but moreover furthermore additionally thus therefore hence instead finally')},? )?"
+    rf"{any_of('it they this these those such its their')}\b(?! {any_of('paper work study article')}\b)"
+)
 _SENTENCES = 3
 """Of one paper."""
 
@@ -78,14 +83,23 @@ def _framing(paper: Paper, *, opens: Literal["paragraph", "item"]) -> Sentence:
 
 
 def _within_words(sentences: list[ScoredSentence], most: int) -> list[ScoredSentence]:
-    """The best sentences that fit, in the order in which they stand in the abstract."""
+    """The best sentences that fit, in the order in which they stand in the abstract, none without what it points to."""
     chosen: list[ScoredSentence] = []
     for sentence in sentences:
-        words = sum(len(s.quote.split()) for s in [*chosen, sentence])
+        added = [each for each in _with_what_it_points_to(sentence, sentences) if each not in chosen]
+        words = sum(len(each.quote.split()) for each in [*chosen, *added])
         fits = len(chosen) < _SENTENCES and words <= most and not urls_in(sentence.quote)
         if not chosen or fits:  # where the code is, is told only to those who ask
-            chosen.append(sentence)
+            chosen += added
     return sorted(chosen, key=lambda sentence: sentence.span.start)
+
+
+def _with_what_it_points_to(sentence: ScoredSentence, all_of_paper: list[ScoredSentence]) -> list[ScoredSentence]:
+    """With the sentence before it, when it begins with a word that means something there."""
+    before = [other for other in all_of_paper if other.span.end <= sentence.span.start]
+    if not before or not _POINTS_BACK.match(readable(sentence.quote)):
+        return [sentence]
+    return [max(before, key=lambda other: other.span.end), sentence]
 
 
 def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:

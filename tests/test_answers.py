@@ -215,6 +215,22 @@ def test_an_open_question_goes_on_about_the_paper_last_spoken_of_unless_it_is_on
     assert assistant.ask("How are LLM agents tested in containers?", history).citations[0].paper.label != "PAR"
 
 
+@pytest.mark.parametrize(
+    ("question", "pointing"),
+    [
+        ("What does LiftQuant use for its codebook?", "This projection generates"),
+        ("How much memory does a 70B model need with LiftQuant?", "This flexibility is transformative"),
+        ("How rigorous is NL2Repo-Bench as a testbed?", "These results position"),
+    ],
+)
+def test_what_points_back_is_quoted_with_the_sentence_before_it(
+    assistant: Assistant, question: str, pointing: str
+) -> None:
+    spans = {citation.quote: citation.span for citation in assistant.ask(question).citations}
+    quoted = next(span for quote, span in spans.items() if quote.startswith(pointing))
+    assert any(0 <= quoted.start - span.end <= 1 for span in spans.values())
+
+
 def test_an_overview_of_a_topic_tells_what_each_paper_on_it_does(assistant: Assistant) -> None:
     answer = assistant.ask("What do these papers do about reward hacking?")
     assert answer.kind == "overview"
