@@ -61,6 +61,10 @@ def test_a_model_is_asked_in_the_language_of_the_question(writer: Assistant, mod
         f"Sure! Here is the answer:\n\n**{GOOD}** [1].",
         f"Answer: {GOOD} [1].",
         f"- {GOOD} [1].\n",
+        f'{{"answer": "{GOOD} [1]."}}',
+        f'```json\n{{"sentences": [{{"text": "{GOOD}.", "sources": [1]}}]}}\n```',
+        f'{{"status": "ok", "answer": "{GOOD}.\\n", "citations": [1], "answer_b": "{GOOD[:9]}',
+        f'["{GOOD} [1]."]',
     ],
 )
 def test_a_model_may_ignore_the_format(writer: Assistant, model_server: ModelServer, reply: str) -> None:
@@ -70,6 +74,13 @@ def test_a_model_may_ignore_the_format(writer: Assistant, model_server: ModelSer
     assert said(answer) == [(f"{GOOD}.", True)] or said(answer) == [(GOOD + ".", True)]
     assert "[1]" in answer.text
     assert "99" not in answer.text
+    assert "Paris" not in answer.text
+
+
+def test_thoughts_whose_first_tag_is_missing_are_not_shown(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.says(f"The user asks about Paris [1]. I look at the sources [4].\n</think>\n\n{GOOD} [1].")
+    answer = writer.ask(QUESTION)
+    assert [text for text, shown in said(answer) if shown] == [f"{GOOD}."]
     assert "Paris" not in answer.text
 
 
