@@ -288,6 +288,26 @@ def test_a_model_that_fails_at_a_follow_up_leaves_it_to_the_rules(writer: Assist
     assert answer.citations[0].quote.endswith("fitted on the same device.")
 
 
+def test_a_list_is_complete_and_costs_no_model(writer: Assistant, model_server: ModelServer) -> None:
+    answer = writer.ask("Which papers deal with diffusion language models?")
+    assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
+    assert not answer.model_asked
+    assert model_server.requests == []
+
+
+@pytest.mark.parametrize("reply", [f"{GOOD} [1].", "NOT STATED", "Paris is nice today [1]."])
+def test_a_comparison_keeps_its_table_whatever_the_model_writes(
+    writer: Assistant, model_server: ModelServer, reply: str
+) -> None:
+    model_server.says(reply)
+    answer = writer.ask("Compare LiftQuant and ProjQ")
+    assert answer.status == "answered"
+    assert "| Compared by | LiftQuant | ProjQ |" in answer.text
+    assert answer.text.startswith(GOOD) == reply.startswith(GOOD)
+    assert "Paris" not in answer.text
+    assert citations_are_exact(answer)
+
+
 def test_the_model_may_take_back_what_the_code_lets_pass_and_nothing_more(
     built_in_data: Path, model_server: ModelServer
 ) -> None:
