@@ -21,8 +21,8 @@ from assistant.terminal import (
     print_report,
     print_text,
     progress_bars,
-    without_escapes,
 )
+from vectorstore.visible import visible
 
 if TYPE_CHECKING:
     from vectorstore.filters import PaperFilter
@@ -296,5 +296,5 @@ def _fail(message: str, hint: str) -> NoReturn:
     if "--json" in sys.argv[1:]:
         print_json({"error": {"message": message, "hint": hint}})
     else:
-        print(f"Error: {without_escapes(message)}\n{hint}", file=sys.stderr)
+        print(f"Error: {visible(message)}\n{visible(hint)}", file=sys.stderr)
     raise SystemExit(1)
