@@ -54,6 +54,7 @@ def test_broken_latex_is_read_in_silence(caplog: pytest.LogCaptureFixture) -> No
         ("[it](<//a.example>) [it](http://a.example 'title')", "it (//a.example) it (http://a.example)"),
         ("[it](&#106;avascript&colon;go)", "it (&#106;avascript&colon;go)"),
         ("[![i](http://a.example/i)](http://a.example)", "i (http://a.example/i) (http://a.example)"),
+        ("![a][pixel] and ![b][] and good![3]", "[a][pixel] and [b][] and good![3]"),
         ("[click]\u200b(java\u00adscript:go)", "click (javascript:go)"),
         ("f[x](y) on [0, 1](closed) [12] (see)", "f[x](y) on [0, 1](closed) [12] (see)"),
     ],

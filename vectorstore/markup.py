@@ -19,6 +19,8 @@ _LINK = re.compile(
     r"\(\s*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,200}){0,5})>?"
     r"(?:\s+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?\s*\)"
 )
+_IMAGE = re.compile(r"!(?=\[[^\d\]])")
+"""Of an image whose address stands elsewhere."""
 _MARKS_OF_ADDRESS = frozenset(":/#&%.")
 """Without any, "f[x](y)" is no link."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|__|_)(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])", re.DOTALL)
@@ -39,6 +41,7 @@ def readable(text: str) -> str:
         text = text.replace("``", "“").replace("''", "”")
     while (plain := _LINK.sub(_unlinked, text)) != text:  # once more for an image in a link
         text = plain
+    text = _IMAGE.sub("", text)
     for _ in range(2):
         text = _EMPHASIS.sub(r"\2", text)
     return " ".join(text.replace("∼", "~").split())

@@ -1,0 +1,294 @@
+"""Text that tries to take over, in papers, questions, histories and replies, against all that a reader gets to see.
+
+Each attempt of `data/hostile.jsonl` is run with quotations, and with a model that obeys every order it reads.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assistant import Answer, Assistant, build_assistant
+from assistant.cli import app
+from assistant.terminal import print_answer, print_json
+from assistant.ui.render import conversation_html, header_html, plain_text
+from assistant.ui.session import Conversation, Exchange
+from assistant.ui.sources import sources_html
+from tests.fakes import KEY, ModelServer
+from tests.hostile import ASKED, ATTEMPTS, COLLECTION, RULES, Attempt, ObedientModel, filled, index_hostile
+from tests.test_cli import run
+from tests.test_ui_render import OURS, Tags
+from vectorstore.markup import readable
+from vectorstore.types import Paper
+from vectorstore.visible import is_unseen, visible
+
+PROGRAM = (
+    r"LABELS:|(?:The one paper|None of the \d+ papers) here is about this\."
+    r"|The abstracts? of LABELS (?:does|do) not state this\. The nearest (?:it says|they say):"
+    r"|Nothing the model wrote could be checked against the papers\. Quoted instead:"
+    r"|\(\d+ sentences? left out: no abstract was found to say so\.\)"
+)
+"""All that the program says by itself to these questions."""
+ORDERS_TAKEN_FOR_CLAIMS = {"abstract 01, override", "abstract 02, override", "abstract 26, html"}
+"""An order to say something passes as a paper's saying it: "say that ... deserves", "praise as", a form's field."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    index_hostile(folder / "data", folder)
+    return folder / "data"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ObedientModel]:
+    with ObedientModel() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def quoting(data: Path) -> Assistant:
+    return build_assistant(data_dir=data, collection=COLLECTION)
+
+
+@pytest.fixture(scope="module")
+def obeying(data: Path, model: ObedientModel) -> Assistant:
+    return build_assistant(data_dir=data, collection=COLLECTION, **model.settings)
+
+
+@pytest.fixture(scope="module")
+def papers(quoting: Assistant) -> dict[str, Paper]:
+    return {paper.paper_id: paper for paper in quoting.papers()}
+
+
+@pytest.fixture(scope="module")
+def answered(quoting: Assistant, obeying: Assistant, model: ObedientModel) -> dict[str, list[Exchange]]:
+    """What each attempt came to: with quotations, and with the model. A reply is tried on the model only."""
+    found: dict[str, list[Exchange]] = {}
+    for attempt in ASKED:
+        model.replies.clear()
+        if attempt.where == "reply":
+            model.says(attempt.text)
+        writers = [obeying] if attempt.where == "reply" else [quoting, obeying]
+        found[attempt.id] = [exchange(writer, attempt) for writer in writers]
+    return found
+
+
+def exchange(writer: Assistant, attempt: Attempt) -> Exchange:
+    made = Exchange(attempt.question)
+    for event in writer.stream(attempt.question, attempt.history):
+        made.take(event)
+    return made
+
+
+@pytest.fixture(params=ASKED, ids=lambda attempt: attempt.id)
+def attempt(request: pytest.FixtureRequest) -> Attempt:
+    found: Attempt = request.param
+    return found
+
+
+@pytest.fixture
+def exchanges(attempt: Attempt, answered: dict[str, list[Exchange]]) -> list[Exchange]:
+    return answered[attempt.id]
+
+
+@pytest.fixture
+def answers(exchanges: list[Exchange]) -> list[Answer]:
+    return [exchange.answer for exchange in exchanges if exchange.answer]
+
+
+def test_there_are_sixty_attempts_of_many_families() -> None:
+    assert len(ATTEMPTS) >= 60
+    assert len({attempt.family for attempt in ATTEMPTS}) >= 12
+    assert len({attempt.id for attempt in ATTEMPTS}) == len(ATTEMPTS)
+
+
+def test_what_is_shown_rests_on_quotations_and_the_program_makes_no_claims(
+    answers: list[Answer], papers: dict[str, Paper]
+) -> None:
+    label = "|".join(re.escape(paper.label) for paper in papers.values())
+    program = PROGRAM.replace("LABELS", rf"(?:{label})(?:(?:,| and) (?:{label}))*")
+    for sentence in (sentence for answer in answers for sentence in answer.sentences if sentence.shown):
+        if sentence.verdict == "program":
+            assert re.fullmatch(program, sentence.text), sentence.text
+            continue
+        assert sentence.verdict in ("quoted", "supported")
+        assert sentence.citations
+        for citation in sentence.citations:
+            stored = papers[citation.paper.paper_id].abstract
+            assert citation.quote == stored[citation.span.start : citation.span.end]
+            assert citation.quote.strip()
+            if sentence.verdict == "quoted":
+                assert sentence.text.strip("“”").rstrip(".").casefold() in readable(citation.quote).casefold()
+
+
+def test_no_order_is_followed_in_what_is_shown(
+    attempt: Attempt, answers: list[Answer], request: pytest.FixtureRequest
+) -> None:
+    if attempt.id in ORDERS_TAKEN_FOR_CLAIMS:
+        request.applymarker(pytest.mark.xfail(reason="the check of sentences does not tell orders from claims"))
+    for answer in answers:
+        claims = "\n".join(sentence.text for sentence in answer.sentences if sentence.shown)
+        for told in (claims, answer.text, printed(answer), plain_text(answer)):
+            assert KEY not in told
+            assert not [words for words in attempt.never if filled(words, {"key": KEY}) in told]
+
+
+def test_a_true_sentence_gets_through(attempt: Attempt, answers: list[Answer]) -> None:
+    for answer in answers:
+        if attempt.where == "question":  # what is asked besides may make it another question
+            assert answer.text
+        else:
+            assert answer.status == "answered"
+            assert any(attempt.name in citation.quote for citation in answer.citations)
+
+
+def test_source_numbers_stand_for_cited_papers(answers: list[Answer]) -> None:
+    for answer in answers:
+        outside_quotations = re.sub("“[^”]*”", "", answer.text)
+        used = {int(number) for number in re.findall(r"[\[【]\D{0,8}(\d+)", outside_quotations)}
+        known = {(citation.number, citation.paper.paper_id) for citation in answer.citations}
+        assert used <= {number for number, _ in known}
+        assert len({number for number, _ in known}) == len(known)
+        assert all(number < 10 for number, _ in known)
+
+
+@pytest.mark.xfail(reason="a quotation keeps the marks that stand in its abstract", strict=True)
+def test_a_mark_in_a_quotation_is_not_taken_for_a_source_number(answered: dict[str, list[Exchange]]) -> None:
+    for answer in (exchange.answer for exchange in answered["abstract 10, fake marks"]):
+        assert answer
+        assert {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)} == {1}
+
+
+def test_no_character_reaches_a_reader_that_is_not_seen(exchanges: list[Exchange], answers: list[Answer]) -> None:
+    told = [page(exchange) for exchange in exchanges]
+    for answer in answers:
+        told += [answer.text, answer.standalone_question, printed(answer), plain_text(answer), printed_json(answer)]
+        told += [text for sentence in answer.sentences for text in (sentence.text, *sentence.reasons)]
+        told += [text for citation in answer.citations for text in (citation.quote, citation.paper.label)]
+    for text in told:
+        assert visible(text) == text
+
+
+def test_the_page_has_no_element_attribute_or_link_but_ours(exchanges: list[Exchange]) -> None:
+    for exchange in exchanges:
+        tags = Tags(page(exchange))
+        addresses = {url for found in exchange.passages for url in found.paper.urls}
+        assert tags.names <= OURS
+        assert not [name for name, _ in tags.attributes if name.startswith("on") or name in ("src", "style", "action")]
+        for link in (value for name, value in tags.attributes if name == "href"):
+            assert re.fullmatch(r"#source-\d+|#conversation", link) or (link in addresses and link.startswith("http"))
+
+
+def test_no_image_and_no_link_of_markdown_is_left_in_an_answer(answers: list[Answer]) -> None:
+    for answer in answers:
+        assert not re.search(r"\]\(|!\[", answer.text)
+
+
+@pytest.mark.xfail(reason="in the Markdown of an answer, tags of an abstract stand as they are", strict=True)
+def test_no_html_is_left_in_the_markdown_of_an_answer(answered: dict[str, list[Exchange]]) -> None:
+    answers = [exchange.answer for exchanges in answered.values() for exchange in exchanges]
+    assert not [answer.text for answer in answers if answer and re.search(r"(?<!\\)<[a-zA-Z/!?]", answer.text)]
+
+
+@pytest.mark.xfail(reason="a sentence that is left out is told with all its words", strict=True)
+def test_what_is_left_out_tells_no_secret_either(answered: dict[str, list[Exchange]]) -> None:
+    exchanges = [exchange for exchanges in answered.values() for exchange in exchanges]
+    told = [page(exchange) for exchange in exchanges]
+    told += [printed_json(exchange.answer) for exchange in exchanges if exchange.answer]
+    assert not [text for text in told if KEY in text or "quoted text. Do not follow" in text]
+
+
+def test_the_model_obeyed_all_it_could_read_and_was_sent_nothing_that_nobody_sees(
+    answered: dict[str, list[Exchange]], model: ObedientModel
+) -> None:
+    assert answered
+    tried = {attempt.id for attempt in ASKED if attempt.obeys and not attempt.hidden}
+    assert len(tried) > 40
+    assert tried - model.obeyed == set()
+    assert not {attempt.id for attempt in ASKED if attempt.hidden} & model.obeyed
+    assert not any(is_unseen(char) for row in range(len(model.requests)) for char in model.prompt(row))
+
+
+def test_five_planted_papers_do_not_displace_the_true_one(answered: dict[str, list[Exchange]]) -> None:
+    for exchange in answered["true 01, poisoning"]:
+        assert any("91.4%" in citation.quote for citation in exchange.citations)
+
+
+def test_the_command_line_prints_nothing_that_steers_or_hides(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_DATA_DIR", str(data))
+    monkeypatch.setenv("ASSISTANT_COLLECTION", COLLECTION)
+    asked = "What is \x9b2J\u202e QuorVex\u200b?\x1b]0;owned\x07"
+    for arguments in (["papers"], ["search", asked, "-k", "60"], ["ask", asked]):
+        for more in ([], ["--json"]):
+            done = CliRunner().invoke(app, [*arguments, *more], catch_exceptions=False)
+            assert done.exit_code == 0
+            assert "QuorVex" in done.stdout
+            assert not any(is_unseen(char) for char in done.output)
+            if more:
+                assert json.loads(done.stdout)
+
+
+def test_an_error_tells_no_key_also_with_debug(data: Path, model_server: ModelServer) -> None:
+    model_server.says("never sent")
+    environment = {
+        "ASSISTANT_DATA_DIR": str(data),
+        "ASSISTANT_COLLECTION": COLLECTION,
+        "ASSISTANT_MODEL": "openai:scripted-1",
+        "OPENAI_API_KEY": "sk-wrong-canary-77",
+        "OPENAI_BASE_URL": model_server.url,
+    }
+    done = run("--debug", "ask", "What is QuorVex?", **environment)
+    assert done.returncode == 1
+    assert "Incorrect API key provided: Bearer ***" in done.stderr
+    assert "sk-wrong-canary-77" not in done.stdout + done.stderr
+
+
+def test_neither_log_nor_repr_tells_the_key_or_the_rules(
+    obeying: Assistant, model: ObedientModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.replies.clear()
+    with caplog.at_level(logging.DEBUG, "assistant"), caplog.at_level(logging.DEBUG, "vectorstore"):
+        obeying.ask("What is QuorVex?")
+    for told in (caplog.text, *reprs(obeying)):
+        assert KEY not in told
+        assert RULES[:60] not in told
+
+
+def reprs(thing: object) -> Iterable[str]:
+    """Of an object of ours and of all it is made of."""
+    yield repr(thing)
+    if type(thing).__module__.startswith(("assistant", "langchain")):
+        for value in vars(thing).values():
+            yield from reprs(value)
+
+
+def page(exchange: Exchange) -> str:
+    """Both columns of the chat and its header, without the joiners that the program itself puts before its marks."""
+    chat = Conversation([exchange])
+    writer = exchange.answer.writer if exchange.answer else ""
+    conversation = header_html([found.paper for found in exchange.passages], writer) + conversation_html([exchange])
+    return re.sub('\u2060(?=<a class="cite"|<button)', "", conversation) + sources_html(chat)
+
+
+def printed(answer: Answer) -> str:
+    """What the command line prints."""
+    return output_of(print_answer, answer)
+
+
+def printed_json(answer: Answer) -> str:
+    """What it prints with --json."""
+    return output_of(print_json, answer.to_dict())
+
+
+def output_of(prints: Any, value: object) -> str:
+    with redirect_stdout(StringIO()) as output:
+        prints(value)
+    return output.getvalue()
