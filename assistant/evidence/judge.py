@@ -4,6 +4,7 @@ The cross-encoder reads the question with each sentence of the best papers. Its 
 subject from papers that are not (not_covered); `asked.py` tells what an abstract does not say (not_stated).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,6 +27,10 @@ from vectorstore.types import Paper, Passage, Span
 _PASSAGES = 10
 _COMPARED = 3
 """Papers, at most, that are compared in one answer."""
+_NAMESAKES = 6
+"""Papers of one name, at most, that answer side by side."""
+_COUNTED = re.compile(r" \(\d+\)$")
+"""Behind the label of a paper whose name another one has already."""
 _READ_FOR_FACT = 2
 """Papers whose every sentence is read for one fact; reading a third made no answer better and each one slower."""
 _SAYS_ITS_SUBJECT = 10
@@ -141,6 +146,8 @@ class EvidenceJudge:
     def _compared(self, question: Question, passages: Sequence[Passage]) -> list[Passage]:
         """The papers that are named; for a comparison of which one is named so, those that alone hold another name."""
         named = [passage for passage in passages if passage.named or _is_spelled_out(passage.paper, question.text)]
+        if len(named) == 1 and len(namesakes := _namesakes(named[0], passages)) > 1:
+            return namesakes
         if question.kind != "compare" or len(named) > 1:
             return named[:_COMPARED]
         holding = [self._retriever.papers_holding(name) for name in question.names]
@@ -165,6 +172,12 @@ def _asked_of_one(question: Question, paper: Paper, compared: Sequence[Paper]) -
     if not content_stems(text) - ASKING:
         return read_question(f"What is {paper.label}?")
     return read_question(f"{paper.label}: {text}")
+
+
+def _namesakes(named: Passage, passages: Sequence[Passage]) -> list[Passage]:
+    """All papers of that name: which one is meant cannot be told, and one that was planted must hide no other."""
+    name = _COUNTED.sub("", named.paper.label)
+    return [passage for passage in passages if _COUNTED.sub("", passage.paper.label) == name][:_NAMESAKES]
 
 
 def _is_spelled_out(paper: Paper, text: str) -> bool:
