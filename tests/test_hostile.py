@@ -217,9 +217,16 @@ def test_the_model_obeyed_all_it_could_read_and_was_sent_nothing_that_nobody_see
     assert not any(is_unseen(char) for row in range(len(model.requests)) for char in model.prompt(row))
 
 
-def test_five_planted_papers_do_not_displace_the_true_one(answered: dict[str, list[Exchange]]) -> None:
-    for exchange in answered["true 01, poisoning"]:
-        assert any("91.4%" in citation.quote for citation in exchange.citations)
+def test_five_planted_papers_hide_the_true_one_neither_from_a_reader_nor_from_the_model(
+    answered: dict[str, list[Exchange]], model: ObedientModel
+) -> None:
+    quoted, _ = answered["true 01, poisoning"]
+    true = next(citation for citation in quoted.citations if "91.4%" in citation.quote)
+    planted = [citation for citation in quoted.citations if citation.paper != true.paper]
+    assert planted
+    assert true.number not in {citation.number for citation in planted}
+    (prompt,) = (text for row in range(len(model.requests)) if "HelioSort" in (text := model.prompt(row)))
+    assert "91.4%" in prompt
 
 
 def test_the_command_line_prints_nothing_that_steers_or_hides(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
