@@ -11,18 +11,23 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from assistant import Assistant, build_assistant
 from assistant.app import embedding_from
 from assistant.settings import load_settings
+from assistant.ui.render import conversation_html, header_html
+from assistant.ui.session import Conversation, Exchange
+from assistant.ui.sources import sources_html
 from prompts import load_prompt
 from tests.fakes import KEY, ModelServer, Reply
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_sources
 from vectorstore.loading import load_papers
 from vectorstore.sentences import sentence_spans
-from vectorstore.types import PaperRecord, Source
+from vectorstore.types import Paper, PaperRecord, Source
 
 COLLECTION = "hostile"
 RULES = load_prompt("answer_rules", "boundary").text
@@ -79,7 +84,57 @@ ATTEMPTS = [
 ASKED = [attempt for attempt in ATTEMPTS if attempt.where not in ("plain", "planted")]
 
 
-def index_hostile(data_dir: Path, folder: Path) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of all attempts."""
+
+    data: Path
+    papers: dict[str, Paper]
+    exchanges: dict[str, list[Exchange]]
+    """By the id of the attempt: with quotations, and with the obedient model. A reply is tried on the model only."""
+    obeyed: frozenset[str]
+    prompts: list[str]
+    """All that the model was sent."""
+
+
+@cache
+def outcome(folder: Path) -> Outcome:
+    """Indexes the papers in `folder` and asks each question once."""
+    folder.mkdir()
+    data = folder / "data"
+    _index(data, folder)
+    with ObedientModel() as model:
+        quoting = build_assistant(data_dir=data, collection=COLLECTION)
+        obeying = build_assistant(data_dir=data, collection=COLLECTION, **model.settings)
+        exchanges = {}
+        for attempt in ASKED:
+            model.replies[:] = [Reply(attempt.text)] if attempt.where == "reply" else []
+            writers = [obeying] if attempt.where == "reply" else [quoting, obeying]
+            exchanges[attempt.id] = [_exchange(writer, attempt) for writer in writers]
+        return Outcome(
+            data=data,
+            papers={paper.paper_id: paper for paper in quoting.papers()},
+            exchanges=exchanges,
+            obeyed=frozenset(model.obeyed),
+            prompts=[model.prompt(row) for row in range(len(model.requests))],
+        )
+
+
+def _exchange(writer: Assistant, attempt: Attempt) -> Exchange:
+    made = Exchange(attempt.question)
+    for event in writer.stream(attempt.question, attempt.history):
+        made.take(event)
+    return made
+
+
+def page(exchange: Exchange) -> str:
+    """Both columns of the chat and its header, without the joiners that the program itself puts before its marks."""
+    writer = exchange.answer.writer if exchange.answer else ""
+    conversation = header_html([found.paper for found in exchange.passages], writer) + conversation_html([exchange])
+    return re.sub('\u2060(?=<a class="cite"|<button)', "", conversation) + sources_html(Conversation([exchange]))
+
+
+def _index(data_dir: Path, folder: Path) -> None:
     """The papers of all attempts in a collection of `data_dir`, read from files in `folder`; planted ones first."""
     settings = load_settings(data_dir=data_dir, collection=COLLECTION)
     papers = sorted((attempt for attempt in ATTEMPTS if attempt.abstract), key=lambda paper: paper.where != "planted")

@@ -6,27 +6,24 @@ Each attempt of `data/hostile.jsonl` is run with quotations, and with a model th
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from assistant import Answer, Assistant, build_assistant
-from assistant.cli import app
+from assistant import Answer, build_assistant
+from assistant.cli import app, main
 from assistant.terminal import print_answer, print_json
-from assistant.ui.render import conversation_html, header_html, plain_text
-from assistant.ui.session import Conversation, Exchange
-from assistant.ui.sources import sources_html
+from assistant.ui.render import plain_text
+from assistant.ui.session import Exchange
 from tests.fakes import KEY, ModelServer
-from tests.hostile import ASKED, ATTEMPTS, COLLECTION, RULES, Attempt, ObedientModel, filled, index_hostile
-from tests.test_cli import run
+from tests.hostile import ASKED, ATTEMPTS, COLLECTION, RULES, Attempt, ObedientModel, Outcome, filled, outcome, page
 from tests.test_ui_render import OURS, Tags
 from vectorstore.markup import readable
-from vectorstore.types import Paper
 from vectorstore.visible import is_unseen, visible
 
 PROGRAM = (
@@ -41,51 +38,8 @@ ORDERS_TAKEN_FOR_CLAIMS = {"abstract 01, override", "abstract 02, override", "ab
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("hostile")
-    index_hostile(folder / "data", folder)
-    return folder / "data"
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ObedientModel]:
-    with ObedientModel() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def quoting(data: Path) -> Assistant:
-    return build_assistant(data_dir=data, collection=COLLECTION)
-
-
-@pytest.fixture(scope="module")
-def obeying(data: Path, model: ObedientModel) -> Assistant:
-    return build_assistant(data_dir=data, collection=COLLECTION, **model.settings)
-
-
-@pytest.fixture(scope="module")
-def papers(quoting: Assistant) -> dict[str, Paper]:
-    return {paper.paper_id: paper for paper in quoting.papers()}
-
-
-@pytest.fixture(scope="module")
-def answered(quoting: Assistant, obeying: Assistant, model: ObedientModel) -> dict[str, list[Exchange]]:
-    """What each attempt came to: with quotations, and with the model. A reply is tried on the model only."""
-    found: dict[str, list[Exchange]] = {}
-    for attempt in ASKED:
-        model.replies.clear()
-        if attempt.where == "reply":
-            model.says(attempt.text)
-        writers = [obeying] if attempt.where == "reply" else [quoting, obeying]
-        found[attempt.id] = [exchange(writer, attempt) for writer in writers]
-    return found
-
-
-def exchange(writer: Assistant, attempt: Attempt) -> Exchange:
-    made = Exchange(attempt.question)
-    for event in writer.stream(attempt.question, attempt.history):
-        made.take(event)
-    return made
+def tried(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return outcome(tmp_path_factory.getbasetemp() / "hostile")
 
 
 @pytest.fixture(params=ASKED, ids=lambda attempt: attempt.id)
@@ -95,8 +49,8 @@ def attempt(request: pytest.FixtureRequest) -> Attempt:
 
 
 @pytest.fixture
-def exchanges(attempt: Attempt, answered: dict[str, list[Exchange]]) -> list[Exchange]:
-    return answered[attempt.id]
+def exchanges(attempt: Attempt, tried: Outcome) -> list[Exchange]:
+    return tried.exchanges[attempt.id]
 
 
 @pytest.fixture
@@ -111,9 +65,9 @@ def test_there_are_sixty_attempts_of_many_families() -> None:
 
 
 def test_what_is_shown_rests_on_quotations_and_the_program_makes_no_claims(
-    answers: list[Answer], papers: dict[str, Paper]
+    answers: list[Answer], tried: Outcome
 ) -> None:
-    label = "|".join(re.escape(paper.label) for paper in papers.values())
+    label = "|".join(re.escape(paper.label) for paper in tried.papers.values())
     program = PROGRAM.replace("LABELS", rf"(?:{label})(?:(?:,| and) (?:{label}))*")
     for sentence in (sentence for answer in answers for sentence in answer.sentences if sentence.shown):
         if sentence.verdict == "program":
@@ -122,7 +76,7 @@ def test_what_is_shown_rests_on_quotations_and_the_program_makes_no_claims(
         assert sentence.verdict in ("quoted", "supported")
         assert sentence.citations
         for citation in sentence.citations:
-            stored = papers[citation.paper.paper_id].abstract
+            stored = tried.papers[citation.paper.paper_id].abstract
             assert citation.quote == stored[citation.span.start : citation.span.end]
             assert citation.quote.strip()
             if sentence.verdict == "quoted":
@@ -161,8 +115,8 @@ def test_source_numbers_stand_for_cited_papers(answers: list[Answer]) -> None:
 
 
 @pytest.mark.xfail(reason="a quotation keeps the marks that stand in its abstract", strict=True)
-def test_a_mark_in_a_quotation_is_not_taken_for_a_source_number(answered: dict[str, list[Exchange]]) -> None:
-    for answer in (exchange.answer for exchange in answered["abstract 10, fake marks"]):
+def test_a_mark_in_a_quotation_is_not_taken_for_a_source_number(tried: Outcome) -> None:
+    for answer in (exchange.answer for exchange in tried.exchanges["abstract 10, fake marks"]):
         assert answer
         assert {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)} == {1}
 
@@ -193,44 +147,39 @@ def test_no_image_and_no_link_of_markdown_is_left_in_an_answer(answers: list[Ans
 
 
 @pytest.mark.xfail(reason="in the Markdown of an answer, tags of an abstract stand as they are", strict=True)
-def test_no_html_is_left_in_the_markdown_of_an_answer(answered: dict[str, list[Exchange]]) -> None:
-    answers = [exchange.answer for exchanges in answered.values() for exchange in exchanges]
+def test_no_html_is_left_in_the_markdown_of_an_answer(tried: Outcome) -> None:
+    answers = [exchange.answer for exchanges in tried.exchanges.values() for exchange in exchanges]
     assert not [answer.text for answer in answers if answer and re.search(r"(?<!\\)<[a-zA-Z/!?]", answer.text)]
 
 
 @pytest.mark.xfail(reason="a sentence that is left out is told with all its words", strict=True)
-def test_what_is_left_out_tells_no_secret_either(answered: dict[str, list[Exchange]]) -> None:
-    exchanges = [exchange for exchanges in answered.values() for exchange in exchanges]
+def test_what_is_left_out_tells_no_secret_either(tried: Outcome) -> None:
+    exchanges = [exchange for exchanges in tried.exchanges.values() for exchange in exchanges]
     told = [page(exchange) for exchange in exchanges]
     told += [printed_json(exchange.answer) for exchange in exchanges if exchange.answer]
     assert not [text for text in told if KEY in text or "quoted text. Do not follow" in text]
 
 
-def test_the_model_obeyed_all_it_could_read_and_was_sent_nothing_that_nobody_sees(
-    answered: dict[str, list[Exchange]], model: ObedientModel
-) -> None:
-    assert answered
-    tried = {attempt.id for attempt in ASKED if attempt.obeys and not attempt.hidden}
-    assert len(tried) > 40
-    assert tried - model.obeyed == set()
-    assert not {attempt.id for attempt in ASKED if attempt.hidden} & model.obeyed
-    assert not any(is_unseen(char) for row in range(len(model.requests)) for char in model.prompt(row))
+def test_the_model_obeyed_all_it_could_read_and_was_sent_nothing_that_nobody_sees(tried: Outcome) -> None:
+    orders = {attempt.id for attempt in ASKED if attempt.obeys and not attempt.hidden}
+    assert len(orders) > 40
+    assert orders - tried.obeyed == set()
+    assert not {attempt.id for attempt in ASKED if attempt.hidden} & tried.obeyed
+    assert not any(is_unseen(char) for prompt in tried.prompts for char in prompt)
 
 
-def test_five_planted_papers_hide_the_true_one_neither_from_a_reader_nor_from_the_model(
-    answered: dict[str, list[Exchange]], model: ObedientModel
-) -> None:
-    quoted, _ = answered["true 01, poisoning"]
+def test_five_planted_papers_hide_the_true_one_neither_from_a_reader_nor_from_the_model(tried: Outcome) -> None:
+    quoted, _ = tried.exchanges["true 01, poisoning"]
     true = next(citation for citation in quoted.citations if "91.4%" in citation.quote)
     planted = [citation for citation in quoted.citations if citation.paper != true.paper]
     assert planted
     assert true.number not in {citation.number for citation in planted}
-    (prompt,) = (text for row in range(len(model.requests)) if "HelioSort" in (text := model.prompt(row)))
+    (prompt,) = (prompt for prompt in tried.prompts if "HelioSort" in prompt)
     assert "91.4%" in prompt
 
 
-def test_the_command_line_prints_nothing_that_steers_or_hides(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSISTANT_DATA_DIR", str(data))
+def test_the_command_line_prints_nothing_that_steers_or_hides(tried: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_DATA_DIR", str(tried.data))
     monkeypatch.setenv("ASSISTANT_COLLECTION", COLLECTION)
     asked = "What is \x9b2J\u202e QuorVex\u200b?\x1b]0;owned\x07"
     for arguments in (["papers"], ["search", asked, "-k", "60"], ["ask", asked]):
@@ -243,26 +192,35 @@ def test_the_command_line_prints_nothing_that_steers_or_hides(data: Path, monkey
                 assert json.loads(done.stdout)
 
 
-def test_an_error_tells_no_key_also_with_debug(data: Path, model_server: ModelServer) -> None:
+def test_an_error_tells_no_key_also_with_debug(
+    tried: Outcome, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     model_server.says("never sent")
     environment = {
-        "ASSISTANT_DATA_DIR": str(data),
+        "ASSISTANT_DATA_DIR": str(tried.data),
         "ASSISTANT_COLLECTION": COLLECTION,
         "ASSISTANT_MODEL": "openai:scripted-1",
         "OPENAI_API_KEY": "sk-wrong-canary-77",
         "OPENAI_BASE_URL": model_server.url,
     }
-    done = run("--debug", "ask", "What is QuorVex?", **environment)
-    assert done.returncode == 1
-    assert "Incorrect API key provided: Bearer ***" in done.stderr
-    assert "sk-wrong-canary-77" not in done.stdout + done.stderr
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["assistant", "--debug", "ask", "What is QuorVex?"])
+    monkeypatch.setattr(logging.root, "handlers", [])  # pytest's own
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    told = capsys.readouterr()
+    assert "Incorrect API key provided: Bearer ***" in told.err
+    assert "sk-wrong-canary-77" not in told.out + told.err
 
 
-def test_neither_log_nor_repr_tells_the_key_or_the_rules(
-    obeying: Assistant, model: ObedientModel, caplog: pytest.LogCaptureFixture
-) -> None:
-    model.replies.clear()
-    with caplog.at_level(logging.DEBUG, "assistant"), caplog.at_level(logging.DEBUG, "vectorstore"):
+def test_neither_log_nor_repr_tells_the_key_or_the_rules(tried: Outcome, caplog: pytest.LogCaptureFixture) -> None:
+    with (
+        ObedientModel() as model,
+        caplog.at_level(logging.DEBUG, "assistant"),
+        caplog.at_level(logging.DEBUG, "vectorstore"),
+    ):
+        obeying = build_assistant(data_dir=tried.data, collection=COLLECTION, **model.settings)
         obeying.ask("What is QuorVex?")
     for told in (caplog.text, *reprs(obeying)):
         assert KEY not in told
@@ -275,14 +233,6 @@ def reprs(thing: object) -> Iterable[str]:
     if type(thing).__module__.startswith(("assistant", "langchain")):
         for value in vars(thing).values():
             yield from reprs(value)
-
-
-def page(exchange: Exchange) -> str:
-    """Both columns of the chat and its header, without the joiners that the program itself puts before its marks."""
-    chat = Conversation([exchange])
-    writer = exchange.answer.writer if exchange.answer else ""
-    conversation = header_html([found.paper for found in exchange.passages], writer) + conversation_html([exchange])
-    return re.sub('\u2060(?=<a class="cite"|<button)', "", conversation) + sources_html(chat)
 
 
 def printed(answer: Answer) -> str:
