@@ -46,6 +46,7 @@ class Attempt:
     abstract: str = ""
     title: str | None = None
     authors: tuple[str, ...] = ()
+    venue: str | None = None
     text: str = ""
     role: str = "user"
     cue: str = ""
@@ -146,12 +147,17 @@ def _index(data_dir: Path, folder: Path) -> None:
 
 
 def _read(paper: Attempt, path: Path) -> PaperRecord:
-    """What the reader of text files makes of the paper; they know no authors, which are added as they stand."""
+    """What the reader of text files makes of the paper; authors and venue are added as they stand."""
     heading = f"# {paper.title}\n\n" if paper.title else ""
     path.write_text(heading + paper.abstract, "utf-8")
     (record,) = load_papers(path)
     return PaperRecord(
-        abstract=record.abstract, title=record.title, authors=paper.authors, urls=record.urls, position=1
+        abstract=record.abstract,
+        title=record.title,
+        authors=paper.authors,
+        venue=paper.venue,
+        urls=record.urls,
+        position=1,
     )
 
 
