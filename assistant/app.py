@@ -15,6 +15,7 @@ from vectorstore.embedding import EmbeddingModel, load_embedding
 from vectorstore.errors import CollectionError
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files, rebuild_index
+from vectorstore.loading import ReadingRules
 from vectorstore.progress import Progress, silent
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
@@ -53,11 +54,14 @@ def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assist
     )
 
 
-def index_papers(paths: Iterable[Path], *, progress: Progress = silent, **settings: Any) -> IndexReport:
+def index_papers(
+    paths: Iterable[Path], *, rules: ReadingRules | None = None, progress: Progress = silent, **settings: Any
+) -> IndexReport:
     """Reads files, or folders of files, into the configured collection; nothing is done when they hold nothing new."""
     loaded = load_settings(**settings)
     embedding = embedding_from(loaded)
-    return index_files(ready_collection(loaded, embedding, progress=progress), paths, embedding, progress=progress)
+    folder = ready_collection(loaded, embedding, progress=progress)
+    return index_files(folder, paths, embedding, rules=rules, progress=progress)
 
 
 def rebuild_collection(*, progress: Progress = silent, **settings: Any) -> IndexReport:
@@ -80,9 +84,10 @@ def embedding_from(settings: Settings) -> EmbeddingModel:
 
 
 def ready_collection(settings: Settings, embedding: EmbeddingModel, *, progress: Progress = silent) -> CollectionFolder:
-    """The configured collection; the built-in one is made when there is none yet."""
+    """The configured collection; the built-in one is made when there is none yet, unless it was deleted."""
     folder = folder_from(settings)
-    if folder.name == BUILT_IN_COLLECTION and not folder.is_published():
+    is_missing = folder.name == BUILT_IN_COLLECTION and not folder.is_published()
+    if is_missing and not folder.deletion_mark.exists():
         try:
             with built_in_files() as path:
                 index_files(folder, [path], embedding, progress=progress)

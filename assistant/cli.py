@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from assistant.cli_collections import app as collections
 from assistant.errors import UserFacingError
 from assistant.terminal import (
     found_by,
@@ -36,6 +37,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(collections, name="collections")
 CollectionOption = Annotated[
     str | None, typer.Option("--collection", help="Name of the collection; by default the configured one.")
 ]
@@ -91,22 +93,41 @@ def options(debug: Annotated[bool, typer.Option("--debug", help="Show where erro
 
 @app.command()
 def index(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Text files of abstracts, or folders of them.")] = None,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of papers, or folders of them; their kind is told by what they hold."),
+    ] = None,
     collection: CollectionOption = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", metavar="FIELD=NAME", help="The column of a table that has a field.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be read.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Let an empty file remove the papers it held before.")] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the index anew from the library.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read papers into a collection and index them."""
     from assistant.app import index_papers, rebuild_collection
+    from vectorstore.loading import ReadingRules
 
     if bool(paths) == rebuild:
         raise typer.BadParameter("Give PATHs to read, or --rebuild to build the index anew.")
+    rules = ReadingRules(columns=_columns(column or []), strict=strict, allow_empty=force)
     with progress_bars() as progress, _saying_that_it_goes_on("embedded"):
         if rebuild:
             report = rebuild_collection(collection=collection, progress=progress)
         else:
-            report = index_papers(paths or [], collection=collection, progress=progress)
+            report = index_papers(paths or [], rules=rules, collection=collection, progress=progress)
     print_json(asdict(report)) if as_json else print_report(report)
+    if report.unread:
+        raise typer.Exit(1)
+
+
+def _columns(given: list[str]) -> dict[str, str]:
+    pairs = [item.partition("=") for item in given]
+    if not all(name and equals and column for name, equals, column in pairs):
+        raise typer.BadParameter("--column takes FIELD=NAME, such as abstract=Summary.")
+    return {name.strip(): column for name, _, column in pairs}
 
 
 @app.command()
@@ -297,11 +318,14 @@ def _number(text: str, problem: str) -> float:
 
 
 @app.command()
-def doctor(as_json: JsonOption = False) -> None:
+def doctor(
+    repair: Annotated[bool, typer.Option("--repair", help="Build a damaged index anew from the library.")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Check models, index, settings and the chat model's server; say how to mend what is broken."""
     from assistant.doctor import checks
 
-    found = checks()
+    found = checks(repair=repair)
     if as_json:
         print_json([asdict(check) for check in found])
     else:

@@ -10,7 +10,9 @@ from assistant.settings import Settings, load_settings
 from vectorstore.chunking import chunk_papers
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import EmbeddingModel
-from vectorstore.errors import CollectionDamaged
+from vectorstore.errors import CollectionDamaged, FingerprintMismatch
+from vectorstore.folder import CollectionFolder
+from vectorstore.indexing import rebuild_index
 from vectorstore.relevance import CrossEncoder
 
 _AUDITED = 500
@@ -28,15 +30,18 @@ class Check:
     hint: str = ""
 
 
-def checks() -> list[Check]:
-    """All checks, in the order in which they build on each other; the first broken one ends them."""
+def checks(*, repair: bool = False) -> list[Check]:
+    """All checks, in the order in which they build on each other; the first broken one ends them.
+
+    With `repair`, a damaged index is built anew from the library.
+    """
     settings: list[Settings] = []
     embeddings: list[EmbeddingModel] = []
     steps: list[tuple[str, Callable[[], str]]] = [
         ("settings", lambda: _settings(settings)),
         ("packaged models", lambda: _models(settings[0], embeddings)),
         ("chroma server", lambda: _server(settings[0])),
-        ("collection", lambda: _collection(settings[0], embeddings[0])),
+        ("collection", lambda: _collection(settings[0], embeddings[0], repair)),
         ("chat model", lambda: _chat_model(settings[0])),
     ]
     found: list[Check] = []
@@ -71,8 +76,19 @@ def _server(settings: Settings) -> str:
     return f"{server.url} answers, version {server.version()}" if server else "none set: the index is a folder here"
 
 
-def _collection(settings: Settings, embedding: EmbeddingModel) -> str:
+def _collection(settings: Settings, embedding: EmbeddingModel, repair: bool) -> str:
     folder = ready_collection(settings, embedding)
+    try:
+        return _state(folder, embedding)
+    except (CollectionDamaged, FingerprintMismatch):
+        if not repair:
+            raise
+    rebuild_index(folder, embedding)
+    return f"rebuilt from the library; {_state(folder, embedding)}"
+
+
+def _state(folder: CollectionFolder, embedding: EmbeddingModel) -> str:
+    """What the collection is. Raises `CollectionError` when its index cannot be read, or finds not all."""
     collection = CollectionReader(folder, embedding).current()
     lost = _lost_chunks(collection, embedding)
     if lost:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from assistant.conversation import SourceNumbers
 from assistant.types import Declined, Evidence, Question, ScoredSentence, Sentence, Usage
 from assistant.wording import any_of, pattern
-from vectorstore.loading.text import urls_in
+from vectorstore.addresses import urls_in
 from vectorstore.markup import readable, unmarked
 from vectorstore.types import Paper
 

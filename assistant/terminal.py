@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from vectorstore.progress import Progress
     from vectorstore.types import IndexReport, Paper, Passage
 
+_ALWAYS_TOLD = ("added", "unchanged", "removed")
+_MOST_NOTES = 20
+"""Lines about single records of a file."""
+
 
 @contextmanager
 def progress_bars() -> Iterator["Progress"]:
@@ -64,13 +68,27 @@ def paper_line(paper: "Paper") -> str:
 
 
 def print_report(report: "IndexReport") -> None:
-    """What an index run did with each file."""
+    """What an index run did with each file, and with each record that is no paper of its own."""
     for change in report.sources:
-        print_text(
-            f"{Path(change.path).name}: {change.added} added, {change.removed} removed, {change.unchanged} unchanged"
-            + (f", {change.changed} changed" if change.changed else "")
-            + (f", {change.duplicates} duplicates" if change.duplicates else "")
-        )
+        counts = {
+            "added": change.added,
+            "changed": change.changed,
+            "unchanged": change.unchanged,
+            "removed": change.removed,
+            "duplicates": len(change.duplicates),
+            "skipped": len(change.skipped),
+            "without abstract": change.title_only,
+        }
+        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count or name in _ALWAYS_TOLD)
+        print_text(f"{Path(change.path).name} ({change.format}): {change.read} records read: {told}")
+        notes = [*change.warnings, *(f"skipped {record}" for record in change.skipped)]
+        notes += [f"record {record.position} is the same paper as record {record.of}" for record in change.duplicates]
+        for note in notes[:_MOST_NOTES]:
+            print_text(f"  {note}")
+        if len(notes) > _MOST_NOTES:
+            print_text(f"  ... and {len(notes) - _MOST_NOTES} more; --json shows all")
+    for file in report.unread:
+        print_text(f"Not read: {file.message}\n  {file.hint}")
     state = "indexed" if report.rebuilt else "nothing to do"
     print_text(f"{report.collection}: {report.papers} papers, {report.embedded} texts embedded, {state}")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from assistant.evaluation.resampling import estimate
 from benchmarks.common import PUBLIC_DATA, console, print_environment
+from vectorstore.addresses import urls_in
 from vectorstore.labels import label_of
-from vectorstore.loading.text import urls_in
 from vectorstore.names import looks_like_name
 from vectorstore.types import PaperRecord
 

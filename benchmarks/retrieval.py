@@ -29,8 +29,9 @@ from vectorstore.chunking import chunk_papers, span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel, load_embedding
 from vectorstore.folder import CollectionFolder
+from vectorstore.identity import paper_id_of
 from vectorstore.indexing import index_sources
-from vectorstore.library import Library, abstract_hash
+from vectorstore.library import Library
 from vectorstore.ranking import best_rows, summed
 from vectorstore.retrieval import Retriever
 from vectorstore.types import PaperRecord, Source
@@ -64,7 +65,7 @@ def judged_set(folder: Path, qrels: Path | None = None) -> JudgedSet:
         for at, document in enumerate(documents, start=1)
         if document["text"].strip() or document.get("title")
     }
-    paper_ids = {key: abstract_hash(record.abstract)[:16] for key, record in records.items()}
+    paper_ids = {key: paper_id_of(record) for key, record in records.items()}
     judgements: dict[str, dict[str, int]] = {}
     for line in _lines(qrels or _judgements_of(folder))[1:]:
         question, document_id, grade = line.split("\t")

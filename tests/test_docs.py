@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from assistant import cli
@@ -10,6 +11,7 @@ from assistant.evaluation.measures import measures
 from assistant.evaluation.question_sets import read_question_set
 from assistant.evaluation.types import GoldQuestion
 from assistant.settings import setting_names
+from vectorstore.folder import CollectionFolder
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE = (DOCS / "evaluation.md").read_text("utf-8")
@@ -32,6 +34,25 @@ def test_its_options_are_those_of_the_command() -> None:
     named = set(re.findall(r"--[a-z][a-z-]+", GUIDE))
     assert named
     assert all(option in known for option in named)
+
+
+def test_the_guide_to_papers_is_what_the_program_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands are run one after the other, on files of the names it uses."""
+    (tmp_path / "my-papers").mkdir()
+    (tmp_path / "my-papers" / "notes.txt").write_text("We propose CatNet, which sees cats.", "utf-8")
+    (tmp_path / "conference.json").write_text('[{"name": "Owls", "abstract": "Owls see.", "authors": []}]', "utf-8")
+    (tmp_path / "library.bib").write_text("@article{a, title={Dogs}, abstract={Dogs hear.}}", "utf-8")
+    (tmp_path / "table.csv").write_text("Titel,Inhalt\nBirds,Birds sing.\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSISTANT_DATA_DIR", str(tmp_path / "data"))
+    guide = (DOCS / "papers.md").read_text("utf-8")
+    commands = re.findall(r"^\$ .venv/bin/assistant (.*)", guide, re.MULTILINE)
+    for command in commands:
+        if not command.startswith("chat "):
+            done = CliRunner().invoke(cli.app, command.split())
+            assert done.exit_code == 0, (command, done.output, done.exception)
+    assert len(commands) >= 8
+    assert list(CollectionFolder(tmp_path / "data", "ours").path.iterdir())
 
 
 def test_the_guide_to_a_server_names_settings_and_commands_that_there_are() -> None:

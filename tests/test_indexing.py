@@ -21,15 +21,19 @@ from vectorstore.errors import (
     CollectionError,
     CollectionMissing,
     FingerprintMismatch,
+    SourceError,
 )
 from vectorstore.folder import CollectionFolder
-from vectorstore.indexing import index_files, rebuild_index
+from vectorstore.indexing import index_files, index_sources, rebuild_index
 from vectorstore.library import Library
+from vectorstore.loading import ReadingRules
 from vectorstore.retrieval import Retriever
+from vectorstore.types import Duplicate, PaperRecord, Source
 
 ROOT = Path(__file__).parents[1]
 CATS = "Cats chase mice at night. We propose CatNet, which sees in the dark."
 DOGS = "Dogs guard houses by day. We propose DogNet, which hears steps."
+LONG = "Cats chase mice at night"
 BIRDS = "Birds sing at dawn. We propose BirdNet, which knows each song."
 
 
@@ -107,8 +111,9 @@ def test_a_changed_case_or_line_break_is_the_same_paper(
     folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
 ) -> None:
     index_files(folder, [write(CATS)], model)
-    (change,) = index_files(folder, [write(CATS.replace("at night", "at\nnight").upper())], model).sources
-    assert (change.added, change.removed, change.unchanged) == (0, 0, 1)
+    (change,) = index_files(folder, [write(new := CATS.replace("at night", "at\nnight").upper())], model).sources
+    assert (change.added, change.removed, change.changed) == (0, 0, 1)
+    assert [paper.abstract for paper in Library(folder.library_path).papers()] == [new]
 
 
 def test_a_title_that_is_added_is_a_change_of_the_same_paper(
@@ -152,7 +157,184 @@ def test_a_record_that_stands_twice_in_a_file_is_counted_and_kept_once(
 ) -> None:
     report = index_files(folder, [write(CATS, DOGS, CATS)], model)
     assert report.papers == 2
-    assert report.sources[0].duplicates == 1
+    assert report.sources[0].duplicates == (Duplicate(position=3, of=1),)
+
+
+def record(abstract: str, position: int = 1, **known: object) -> PaperRecord:
+    return PaperRecord(abstract=abstract, position=position, **known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"doi": "10.1000/1"}, {"doi": "10.1000/1", "abstract": "Other words are here."}),
+        (
+            {"arxiv_id": "2401.00001"},
+            {"arxiv_id": "2401.00001", "abstract": "Other words are here.", "doi": "10.1000/2"},
+        ),
+        ({"openreview_id": "abc"}, {"openreview_id": "abc", "title": "Cats"}),
+        ({"doi": "10.1000/1"}, {"doi": "10.1000/2"}),
+        ({"title": "Cats at night"}, {"title": "CATS at Night!", "abstract": CATS.replace("mice", "rats")}),
+        ({"title": LONG, "year": 2024}, {"title": LONG, "abstract": None}),
+    ],
+)
+def test_the_same_paper_from_two_sources_is_one_with_both(
+    folder: CollectionFolder, model: EmbeddingModel, first: dict[str, str], second: dict[str, str | None]
+) -> None:
+    sources = [
+        Source(path=f"/{name}", papers=(record(**{"abstract": CATS, **known, **_titled(known)}),))
+        for name, known in (("a", first), ("b", second))
+    ]
+    for order in (sources, sources[::-1]):
+        report = index_sources(folder, order, model)
+        assert report.papers == 1
+        assert len(Library(folder.library_path).papers()) == 1
+
+
+def _titled(known: dict[str, str | None]) -> dict[str, str | None]:
+    return {"abstract": known["title"]} if known.get("abstract", "") is None else {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"doi": "10.1000/1", "title": "Cats at"}, {"doi": "10.1000/2", "title": "Cats at", "abstract": CATS + " So."}),
+        ({"title": "Cats at night"}, {"title": "Cats at night", "abstract": DOGS}),
+        ({"title": "Editorial", "abstract": "Editorial", "year": 2020}, {"title": "Editorial"}),
+        ({"title": LONG, "year": 2020}, {"title": LONG, "abstract": None, "year": 2024}),
+    ],
+)
+def test_papers_that_only_look_alike_stay_two(
+    folder: CollectionFolder, model: EmbeddingModel, first: dict[str, str], second: dict[str, str | None]
+) -> None:
+    records = [
+        record(**{"abstract": CATS, "position": at, **known, **_titled(known)})
+        for at, known in enumerate((first, second), start=1)
+    ]
+    assert index_sources(folder, [Source(path="/a", papers=tuple(records))], model).papers == 2
+
+
+def test_of_two_sources_the_first_has_the_say_and_the_other_fills_gaps_as_long_as_it_is_there(
+    folder: CollectionFolder, model: EmbeddingModel, embeddings: CountingEmbeddings
+) -> None:
+    title_only = record("Seeing cats", title="Seeing cats", doi="10.1000/1", year=2024, urls=("https://a.org",))
+    described = record(
+        CATS, title="Of cats", doi="10.1000/1", authors=("Ada Byron",), year=2023, urls=("https://b.org",)
+    )
+    index_sources(folder, [Source(path="/a", papers=(title_only,)), Source(path="/b", papers=(described,))], model)
+    (paper,) = Library(folder.library_path).papers()
+    assert (paper.title, paper.year, paper.abstract, paper.authors) == ("Seeing cats", 2024, CATS, ("Ada Byron",))
+    assert paper.urls == ("https://a.org", "https://b.org")
+    assert f"Seeing cats. {CATS}" in embeddings.texts
+    (change,) = index_sources(folder, [Source(path="/b", papers=(record(DOGS),))], model).sources
+    assert (change.added, change.removed) == (1, 1)
+    left = Library(folder.library_path).papers([paper.paper_id])[0]
+    assert (left.abstract, left.is_title_only, left.authors) == ("Seeing cats", True, ())
+
+
+def test_an_edited_abstract_of_a_paper_with_an_identifier_is_a_change(
+    folder: CollectionFolder, model: EmbeddingModel
+) -> None:
+    index_sources(folder, [Source(path="/a", papers=(record(CATS, doi="10.1000/1"),))], model)
+    (before,) = Library(folder.library_path).papers()
+    edited = Source(path="/a", papers=(record(DOGS, doi="10.1000/1"),))
+    (change,) = index_sources(folder, [edited], model).sources
+    assert (change.added, change.removed, change.changed) == (0, 0, 1)
+    (after,) = Library(folder.library_path).papers()
+    assert (after.paper_id, after.abstract) == (before.paper_id, DOGS)
+    other = Source(path="/b", papers=(record(CATS),))
+    assert index_sources(folder, [other], model).papers == 2  # the old abstract is no longer that paper's
+    assert index_sources(folder, [edited, other], model).rebuilt is False
+
+
+def test_all_that_is_known_of_a_paper_is_kept(folder: CollectionFolder, model: EmbeddingModel) -> None:
+    known = record(
+        CATS, 7, title="Cats", authors=("Ada Byron",), venue="ICML", year=2026, urls=("https://a.org",),
+        pdf_url="https://a.org/1.pdf", doi="10.1000/1", arxiv_id="2401.00001", openreview_id="abc", pubmed_id="7",
+        keywords=("cats", "mice"), track="Oral", session="S1", room="Hall A", starts_at="2026-07-15T11:00:00-07:00",
+    )  # fmt: skip
+    index_sources(folder, [Source(path="/a", papers=(known,))], model)
+    (paper,) = Library(folder.library_path).papers()
+    assert {name: getattr(paper, name) for name in vars(known)} == vars(known)
+
+
+def test_a_library_of_the_schema_before_is_taken_over(
+    folder: CollectionFolder, model: EmbeddingModel, embeddings: CountingEmbeddings, write: Callable[..., Path]
+) -> None:
+    path = write("ICML 2026 Papers", "Seeing cats", CATS, DOGS)
+    index_files(folder, [path], model)
+    papers = Library(folder.library_path).papers()
+    _downgrade(folder.library_path)
+    assert Library(folder.library_path).papers() == papers
+    report = index_files(folder, [path], model)
+    assert (report.rebuilt, report.sources[0].unchanged, len(embeddings.texts)) == (False, 2, 2)
+    assert labels_found(folder, model, "mice at night")[0] == "Seeing cats"
+
+
+def _downgrade(path: Path) -> None:
+    """To the tables of schema 1."""
+    papers = Library(path).papers()
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        DROP TABLE appearances; DROP TABLE identifiers; DROP TABLE papers;
+        CREATE TABLE papers (
+            paper_id TEXT PRIMARY KEY, label TEXT NOT NULL UNIQUE, abstract TEXT NOT NULL, title TEXT,
+            authors TEXT NOT NULL, venue TEXT, year INTEGER, urls TEXT NOT NULL
+        );
+        CREATE TABLE identifiers (
+            scheme TEXT NOT NULL, value TEXT NOT NULL, paper_id TEXT NOT NULL REFERENCES papers ON DELETE CASCADE,
+            PRIMARY KEY (scheme, value)
+        );
+        CREATE TABLE appearances (
+            source TEXT NOT NULL, position INTEGER NOT NULL, paper_id TEXT NOT NULL REFERENCES papers ON DELETE CASCADE,
+            PRIMARY KEY (source, paper_id)
+        );
+        CREATE INDEX appearances_of_paper ON appearances (paper_id);
+        PRAGMA user_version = 1;
+        """
+    )
+    for paper in papers:
+        row = (paper.paper_id, paper.label, paper.abstract, paper.title, "[]", paper.venue, paper.year, "[]")
+        connection.execute("INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO appearances VALUES (?, ?, ?)", (paper.source, paper.position, paper.paper_id))
+    connection.commit()
+    connection.close()
+
+
+def test_of_several_files_those_that_cannot_be_read_are_told_and_the_others_indexed(
+    folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
+) -> None:
+    (bad := write(CATS, name="b.json")).write_text('{"title": "Cut sh')
+    report = index_files(folder, [write(CATS, name="a.txt"), bad], model)
+    assert (report.papers, [Path(file.path).name for file in report.unread]) == (1, ["b.json"])
+    with pytest.raises(SourceError, match="not valid JSON"):
+        index_files(folder, [bad], model)
+    with pytest.raises(SourceError, match="not valid JSON"):
+        index_files(folder, [write(DOGS, name="a.txt"), bad], model, rules=ReadingRules(strict=True))
+    assert [paper.label for paper in Library(folder.library_path).papers()] == ["CatNet"]
+
+
+def test_an_empty_file_removes_nothing_unless_it_is_forced(
+    folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
+) -> None:
+    index_files(folder, [write(CATS, name="a.txt"), write(DOGS, name="b.txt")], model)
+    empty = write("", name="a.txt")
+    with pytest.raises(SourceError, match="holds no paper"):
+        index_files(folder, [empty], model)
+    assert len(Library(folder.library_path).papers()) == 2
+    report = index_files(folder, [empty], model, rules=ReadingRules(allow_empty=True))
+    assert (report.papers, report.sources[0].removed) == (1, 1)
+
+
+def test_a_strict_reading_stops_at_the_first_record_that_is_none(
+    folder: CollectionFolder, model: EmbeddingModel, write: Callable[..., Path]
+) -> None:
+    (path := write(CATS, name="a.jsonl")).write_text('{"title": "A", "abstract": "We see."}\n{"x": 1}\n{"y": 2}\n')
+    with pytest.raises(SourceError, match="record 2, line 2"):
+        index_files(folder, [path], model, rules=ReadingRules(strict=True))
+    report = index_files(folder, [path], model)
+    assert (report.papers, report.sources[0].read, len(report.sources[0].skipped)) == (1, 3, 2)
 
 
 def test_papers_of_one_label_are_told_apart(

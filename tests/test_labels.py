@@ -1,7 +1,7 @@
 import pytest
 
+from vectorstore.addresses import urls_in
 from vectorstore.labels import label_of
-from vectorstore.loading.text import urls_in
 from vectorstore.types import PaperRecord
 
 

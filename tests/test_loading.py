@@ -149,11 +149,15 @@ def test_characters_that_a_reader_cannot_see_are_left_out(tmp_path: Path) -> Non
     ("data", "name", "message"),
     [
         (b"\x7fELF\x00\x01", "papers.txt", "binary"),
-        ("Résumé of a paper.".encode("latin-1"), "papers.txt", "not UTF-8"),
         (b"", "papers.txt", "holds no paper"),
         (b"\n \n\t\n", "papers.txt", "holds no paper"),
-        (b"A heading and nothing else", "papers.txt", "holds no paper"),
-        (b"An abstract is here.", "papers.docx", "not a kind of file"),
+        (b"A heading and nothing else", "papers.txt", "no abstract follows the heading 'A heading and nothing else'"),
+        (b"<!DOCTYPE html><html><body>An abstract is here.</body></html>", "papers.txt", "web page"),
+        (b'{"title": "A', "papers.json", "not valid JSON: .* in line 1, column"),
+        (b'{"settings": {"dark": true}}', "papers.json", "without a record of a paper"),
+        (b"name of ship,tons\nMary,3\n", "ships.csv", "without a column for titles or abstracts"),
+        (b"---\ntitle: [broken\n---\nText is here.", "papers.md", "front matter that is not YAML, near line"),
+        (b"\x1f\x8b\x08cut short", "papers.json.gz", "cannot be read"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_with_what_to_do(

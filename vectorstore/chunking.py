@@ -48,7 +48,7 @@ def chunk_spans(abstract: str) -> list[Span]:
 
 
 def _embedded_text(title: str | None, text: str) -> str:
-    return readable(f"{title}. {text}" if title else text)
+    return readable(text if not title or title == text else f"{title}. {text}")
 
 
 def span_of_chunk(chunk_id: str) -> tuple[str, Span]:

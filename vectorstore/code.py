@@ -2,7 +2,7 @@
 
 import re
 
-from vectorstore.loading.text import urls_in
+from vectorstore.addresses import urls_in
 from vectorstore.markup import readable
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper, Span

@@ -13,7 +13,7 @@ from vectorstore.facets import Facets
 from vectorstore.folder import FACETS, KEYWORDS, VECTORS, VOCABULARY, CollectionFolder, refuse_other_settings
 from vectorstore.keywords import KeywordIndex
 from vectorstore.label_index import LabelIndex
-from vectorstore.library import SCHEMA, Library
+from vectorstore.library import Library
 from vectorstore.packaged import english_words
 from vectorstore.progress import Progress, silent
 from vectorstore.spelling import Spelling, read_vocabulary
@@ -21,10 +21,13 @@ from vectorstore.store import ChunkStore
 from vectorstore.survey import PapersOfRows
 from vectorstore.types import Fingerprint, PublishedIndex
 
+_SCHEMA = 1
+"""Of the index and the files beside it."""
+
 
 def fingerprint_of(embedding: EmbeddingModel) -> Fingerprint:
     """The fingerprint of an index built now, with this embedding model."""
-    return Fingerprint(schema=SCHEMA, embedding=embedding.name, checksum=embedding.checksum, chunking=CHUNKING)
+    return Fingerprint(schema=_SCHEMA, embedding=embedding.name, checksum=embedding.checksum, chunking=CHUNKING)
 
 
 @dataclass(frozen=True)

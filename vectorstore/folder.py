@@ -68,6 +68,11 @@ class CollectionFolder:
         return self.path / "index"
 
     @property
+    def deletion_mark(self) -> Path:
+        """The file that says that the collection was deleted, so that one which makes itself does not come back."""
+        return self.data_dir / "collections" / f".{self.name}.deleted"
+
+    @property
     def rebuild_command(self) -> str:
         """What to type to build the index anew from the library."""
         where = ", on the machine that indexes it" if self.copied else ""

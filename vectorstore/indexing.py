@@ -7,6 +7,7 @@ the old papers with the old index or the new papers with the new one, also after
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from vectorstore.chunking import chunk_papers, embedded_texts
@@ -16,7 +17,7 @@ from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionMissing
 from vectorstore.folder import CollectionFolder, refuse_other_settings
 from vectorstore.library import Library
-from vectorstore.loading import load_source, source_files
+from vectorstore.loading import ReadingRules, load_sources
 from vectorstore.progress import Progress, silent
 from vectorstore.server import Published
 from vectorstore.store import build_store
@@ -28,11 +29,19 @@ for the last text: in calls of 16 that costs some hundredths."""
 
 
 def index_files(
-    folder: CollectionFolder, paths: Iterable[Path], embedding: EmbeddingModel, *, progress: Progress = silent
+    folder: CollectionFolder,
+    paths: Iterable[Path],
+    embedding: EmbeddingModel,
+    *,
+    rules: ReadingRules | None = None,
+    progress: Progress = silent,
 ) -> IndexReport:
-    """Reads files, or folders of files, into a collection and brings its index up to date."""
-    sources = [load_source(path) for path in source_files(paths)]
-    return index_sources(folder, sources, embedding, progress=progress)
+    """Reads files, or folders of files, into a collection and brings its index up to date.
+
+    Files that cannot be read are reported when there are others. Raises `SourceError` when there are none.
+    """
+    sources, unread = load_sources(paths, rules or ReadingRules())
+    return replace(index_sources(folder, sources, embedding, progress=progress), unread=tuple(unread))
 
 
 def index_sources(
@@ -111,7 +120,9 @@ def _publish_new_index(
     generation = before.generation + 1 if before else 1
     papers = library.papers()
     chunks = chunk_papers(papers)
-    vectors = library.vector_rows(embedding.key, [chunk.embedded_text for chunk in chunks])
+    texts = [chunk.embedded_text for chunk in chunks]
+    _embed_missing(library, texts, embedding, progress)  # of papers that one source names and another describes
+    vectors = library.vector_rows(embedding.key, texts)
     # The random part keeps clear of what a crash left behind: Chroma remembers each path it has opened.
     index = PublishedIndex(
         generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedding)

@@ -1,16 +1,19 @@
 """The library: papers, the sources they came from and their vectors, in one SQLite file per collection.
 
 It is the truth that the index is rebuilt from. Everything is written in transactions; a paper's id is minted
-here once, and identifiers (so far the hash of the normalised abstract) lead to it.
+here once, and identifiers lead to it: DOI, the numbers of arXiv, OpenReview and PubMed, the hash of the normalised
+abstract, or a title with nearly the same abstract. What each source says of a paper is kept; of several, the first read
+has the say, and the others fill its gaps.
 """
 
 import hashlib
 import json
 import sqlite3
-import unicodedata
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +21,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorstore.errors import CollectionBusy, CollectionDamaged, CollectionError, CollectionMissing
+from vectorstore.identity import identifiers_of, is_same_but_for_wording, merged, paper_id_of, title_key
 from vectorstore.labels import label_of
-from vectorstore.types import Fingerprint, Paper, PaperRecord, PublishedIndex, Source, SourceChange
+from vectorstore.types import (
+    Description,
+    Duplicate,
+    Fingerprint,
+    Paper,
+    PaperRecord,
+    PublishedIndex,
+    Source,
+    SourceChange,
+)
 
 Row = tuple[Any, ...]
 
-SCHEMA = 1
-"""Of the library and the index; part of the fingerprint."""
+SCHEMA = 2
+"""Of the tables below; the number of their last change."""
 
-_TABLES = """
+_PAPER_TABLES = """
 CREATE TABLE papers (
-    paper_id TEXT PRIMARY KEY, label TEXT NOT NULL UNIQUE, abstract TEXT NOT NULL, title TEXT,
-    authors TEXT NOT NULL, venue TEXT, year INTEGER, urls TEXT NOT NULL
+    paper_id TEXT PRIMARY KEY, label TEXT NOT NULL UNIQUE, abstract TEXT NOT NULL, title_key TEXT, known TEXT NOT NULL
 );
+CREATE INDEX papers_of_title ON papers (title_key);
 CREATE TABLE identifiers (
     scheme TEXT NOT NULL, value TEXT NOT NULL, paper_id TEXT NOT NULL REFERENCES papers ON DELETE CASCADE,
     PRIMARY KEY (scheme, value)
 );
 CREATE TABLE appearances (
     source TEXT NOT NULL, position INTEGER NOT NULL, paper_id TEXT NOT NULL REFERENCES papers ON DELETE CASCADE,
-    PRIMARY KEY (source, paper_id)
+    record BLOB NOT NULL, PRIMARY KEY (source, paper_id)
 );
-CREATE INDEX appearances_of_paper ON appearances (paper_id);
+CREATE INDEX identifiers_of_paper ON identifiers (paper_id);
+CREATE INDEX appearances_of_paper ON appearances (paper_id)
+"""
+_TABLES = f"""{_PAPER_TABLES};
 CREATE TABLE vectors (
     model TEXT NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, text_hash)
 ) WITHOUT ROWID;
@@ -48,9 +64,22 @@ CREATE TABLE published (
     chunks INTEGER NOT NULL, fingerprint TEXT NOT NULL
 );
 """
-_PAPER_COLUMNS = "p.paper_id, label, abstract, title, authors, venue, year, urls, source, position"
+_PAPER_COLUMNS = "p.paper_id, label, abstract, known, source, position"
 _FIRST_APPEARANCE = "(SELECT min(rowid) FROM appearances WHERE paper_id = p.paper_id)"
+_KEEP_APPEARANCE = (
+    "INSERT INTO appearances VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (source, paper_id) DO UPDATE SET position = excluded.position, record = excluded.record"
+)
+_DESCRIBED = [field.name for field in fields(Description)]
 _BATCH = 500  # host parameters per statement, well under SQLite's limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceInfo:
+    """A file that papers were read from."""
+
+    path: str
+    papers: int
 
 
 class Library:
@@ -84,33 +113,34 @@ class Library:
     def replace_source(self, source: Source) -> SourceChange:
         """Makes the library hold just the papers of `source` for its path; papers of other sources stay."""
         before = {row[0] for row in self._rows("SELECT paper_id FROM appearances WHERE source = ?", source.path)}
-        identifiers = {abstract_hash(record.abstract): record for record in reversed(source.papers)}
-        known = {identifier: self._known_paper_id(identifier) for identifier in identifiers}
-        gone = before - set(known.values())
+        known = [self._paper_id_of(record) for record in source.papers]
+        gone = before - set(known)
         self._remove_appearances(source.path, gone)  # before new papers come, so that these can have their labels
-        in_order = sorted(identifiers.items(), key=lambda item: item[1].position)
-        changed = {
-            paper_id
-            for identifier, record in in_order
-            if (paper_id := known[identifier])
-            and self._is_first_source(source.path, paper_id)
-            and self._renew(paper_id, record)
-        }
-        positions = {
-            known[identifier] or self._mint(identifier, record): record.position for identifier, record in in_order
-        }
-        self._connection.executemany(
-            "INSERT INTO appearances VALUES (?, ?, ?)"
-            " ON CONFLICT (source, paper_id) DO UPDATE SET position = excluded.position",
-            [(source.path, position, paper_id) for paper_id, position in positions.items()],
-        )
+        placed: dict[str, int] = {}
+        changed: set[str] = set()
+        duplicates = []
+        for record, known_id in zip(source.papers, known, strict=True):
+            paper_id = known_id or self._paper_id_of(record) or self._mint(record)
+            if paper_id in placed:
+                duplicates.append(Duplicate(position=record.position, of=placed[paper_id]))
+                continue
+            placed[paper_id] = record.position
+            self._connection.execute(_KEEP_APPEARANCE, (source.path, record.position, paper_id, _packed(record)))
+            if self._settle(paper_id):
+                changed.add(paper_id)
+        for paper_id in gone:
+            self._settle(paper_id)
         return SourceChange(
             path=source.path,
-            added=len(positions.keys() - before),
+            format=source.format,
+            added=len(placed.keys() - before),
             removed=len(gone),
-            changed=len(changed),
-            unchanged=len((positions.keys() & before) - changed),
-            duplicates=len(source.papers) - len(positions),
+            changed=len(changed & before),
+            unchanged=len((placed.keys() & before) - changed),
+            title_only=sum(record.is_title_only for record in source.papers),
+            duplicates=tuple(duplicates),
+            skipped=source.skipped,
+            warnings=source.warnings,
         )
 
     def papers(self, paper_ids: Sequence[str] | None = None) -> list[Paper]:
@@ -127,6 +157,12 @@ class Library:
         with self._translating_errors():
             return dict(self._rows("SELECT label, paper_id FROM papers"))
 
+    def sources(self) -> list[SourceInfo]:
+        """The files that papers were read from, in the order they were first read."""
+        query = "SELECT source, count(*) FROM appearances GROUP BY source ORDER BY min(rowid)"
+        with self._translating_errors():
+            return [SourceInfo(path=path, papers=count) for path, count in self._rows(query)]
+
     def vectors(self, model: str, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors held for those of `texts` that `model` has embedded before, by text."""
         texts_by_hash = {text_hash(text): text for text in texts}
@@ -136,9 +172,9 @@ class Library:
         return {texts_by_hash[row[0]]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
     def keep_vectors(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Stores one vector per text, so that it need not be embedded again; call it outside a transaction."""
+        """Stores one vector per text, so that it need not be embedded again."""
         rows = [(model, text_hash(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        with self.transaction():  # one for all: each waits for the disk
+        with nullcontext() if self._connection.in_transaction else self.transaction():
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -150,9 +186,10 @@ class Library:
         """Makes the library hold just these papers, as another library has them; call it inside a transaction."""
         self._connection.execute("DELETE FROM papers")
         for paper in papers:
-            self._add(paper.paper_id, paper.label, abstract_hash(paper.abstract), paper)
-            row = (paper.source, paper.position, paper.paper_id)
-            self._connection.execute("INSERT INTO appearances VALUES (?, ?, ?)", row)
+            record = PaperRecord(**_described(paper), position=paper.position)
+            self._add(paper.paper_id, paper.label, record)
+            row = (paper.source, paper.position, paper.paper_id, _packed(record))
+            self._connection.execute(_KEEP_APPEARANCE, row)
 
     def identity(self) -> str | None:
         """What tells this library from any other; None before it is first needed."""
@@ -191,15 +228,47 @@ class Library:
         if version == 0 and not list(self._rows("SELECT 1 FROM sqlite_master LIMIT 1")):
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
+        elif version == 1:
+            self._upgrade()
         elif version != SCHEMA:
             raise CollectionDamaged(
                 f"The library {self.path} has schema {version}; this version of the program reads schema {SCHEMA}.",
                 "Index the files again into a new collection: assistant index PATH --collection NEW_NAME",
             )
 
-    def _known_paper_id(self, identifier: str) -> str | None:
-        query = "SELECT paper_id FROM identifiers WHERE scheme = 'abstract' AND value = ?"
-        return next((str(row[0]) for row in self._rows(query, identifier)), None)
+    def _upgrade(self) -> None:
+        """From schema 1, which had less of a paper and not what each source said of it."""
+        columns = "p.paper_id, label, abstract, title, authors, venue, year, urls, source, position"
+        query = f"SELECT {columns} FROM papers p JOIN appearances a USING (paper_id) ORDER BY a.rowid"
+        rows = list(self._rows(query))
+        with self.transaction():
+            for statement in ("DROP TABLE appearances", "DROP TABLE identifiers", "DROP TABLE papers"):
+                self._connection.execute(statement)
+            for statement in _PAPER_TABLES.split(";"):
+                self._connection.execute(statement)
+            for paper_id, label, abstract, title, authors, venue, year, urls, source, position in rows:
+                known = {"title": title, "authors": json.loads(authors), "venue": venue, "year": year}
+                record = _record({**known, "urls": json.loads(urls), "abstract": abstract, "position": position})
+                self._add(paper_id, label, record)
+                self._connection.execute(_KEEP_APPEARANCE, (source, position, paper_id, _packed(record)))
+            self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def _paper_id_of(self, record: PaperRecord) -> str | None:
+        """The paper that the library has for a record, by the first of its identifiers that leads to one."""
+        query = "SELECT paper_id FROM identifiers WHERE scheme = ? AND value = ?"
+        for identifier in identifiers_of(record):
+            if rows := list(self._rows(query, *identifier)):
+                return str(rows[0][0])
+        return self._paper_id_by_title(record)
+
+    def _paper_id_by_title(self, record: PaperRecord) -> str | None:
+        key = title_key(record.title)
+        rows = self._rows("SELECT paper_id, abstract, known FROM papers WHERE title_key = ?", key) if key else iter(())
+        for paper_id, abstract, known in rows:
+            other = _record({**json.loads(known), "abstract": abstract, "position": 0})
+            if is_same_but_for_wording(record, other):
+                return str(paper_id)
+        return None
 
     def _remove_appearances(self, source: str, paper_ids: Iterable[str]) -> None:
         """Papers that appear in no other source go with them."""
@@ -207,46 +276,45 @@ class Library:
         self._connection.executemany("DELETE FROM appearances WHERE source = ? AND paper_id = ?", rows)
         self._connection.execute("DELETE FROM papers WHERE paper_id NOT IN (SELECT paper_id FROM appearances)")
 
-    def _mint(self, identifier: str, record: PaperRecord) -> str:
+    def _mint(self, record: PaperRecord) -> str:
         """Adds a paper that the library does not know, and returns the id it has from now on."""
-        paper_id = identifier[:16]
-        self._add(paper_id, self._free_label(label_of(record)), identifier, record)
+        paper_id = paper_id_of(record)
+        while list(self._rows("SELECT 1 FROM papers WHERE paper_id = ?", paper_id)):
+            paper_id = text_hash(paper_id)[: len(paper_id)]  # that paper had this abstract once
+        self._add(paper_id, self._free_label(label_of(record)), record)
         return paper_id
 
-    def _add(self, paper_id: str, label: str, identifier: str, record: PaperRecord | Paper) -> None:
-        self._connection.execute(
-            "INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                paper_id,
-                label,
-                record.abstract,
-                record.title,
-                json.dumps(record.authors),
-                record.venue,
-                record.year,
-                json.dumps(record.urls),
-            ),
+    def _add(self, paper_id: str, label: str, record: PaperRecord) -> None:
+        row = (paper_id, label, record.abstract, title_key(record.title), _dumped(record))
+        self._connection.execute("INSERT INTO papers VALUES (?, ?, ?, ?, ?)", row)
+        self._identify(paper_id, [record])
+
+    def _identify(self, paper_id: str, records: Iterable[PaperRecord]) -> None:
+        """Lets what identifies these records lead to the paper, unless it leads to another one."""
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?)",
+            [(*identifier, paper_id) for record in records for identifier in identifiers_of(record)],
         )
-        self._connection.execute("INSERT INTO identifiers VALUES ('abstract', ?, ?)", (identifier, paper_id))
 
-    def _is_first_source(self, source: str, paper_id: str) -> bool:
-        """Whether a paper's title and the like are taken from `source`: of several, the first read has the say."""
-        query = "SELECT source FROM appearances WHERE paper_id = ? ORDER BY rowid LIMIT 1"
-        return any(row[0] == source for row in self._rows(query, paper_id))
-
-    def _renew(self, paper_id: str, record: PaperRecord) -> bool:
-        """Brings what is known of a paper, beside its abstract, up to date; whether that changed anything."""
-        new = (record.title, json.dumps(record.authors), record.venue, record.year, json.dumps(record.urls))
-        query = "SELECT title, authors, venue, year, urls FROM papers WHERE paper_id = ?"
-        (old,) = self._rows(query, paper_id)
-        if old == new:
+    def _settle(self, paper_id: str) -> bool:
+        """Makes a paper what its sources say together; whether that changed anything."""
+        query = "SELECT record FROM appearances WHERE paper_id = ? ORDER BY rowid"
+        records = [_unpacked(row[0]) for row in self._rows(query, paper_id)]
+        if not records:
             return False
-        if old[0] != record.title:
+        whole = merged(records)
+        new = (whole.abstract, title_key(whole.title), _dumped(whole))
+        (old,) = self._rows("SELECT abstract, title_key, known, label FROM papers WHERE paper_id = ?", paper_id)
+        if old[:3] == new:
+            return False
+        if old[1] != new[1]:
             self._connection.execute("UPDATE papers SET label = paper_id WHERE paper_id = ?", (paper_id,))
-            label = self._free_label(label_of(record))
+            label = self._free_label(label_of(whole))
             self._connection.execute("UPDATE papers SET label = ? WHERE paper_id = ?", (label, paper_id))
-        update = "UPDATE papers SET title = ?, authors = ?, venue = ?, year = ?, urls = ? WHERE paper_id = ?"
+        update = "UPDATE papers SET abstract = ?, title_key = ?, known = ? WHERE paper_id = ?"
         self._connection.execute(update, (*new, paper_id))
+        self._connection.execute("DELETE FROM identifiers WHERE paper_id = ?", (paper_id,))
+        self._identify(paper_id, records)
         return True
 
     def _free_label(self, label: str) -> str:
@@ -285,27 +353,36 @@ class Library:
             ) from error
 
 
-def abstract_hash(abstract: str) -> str:
-    """SHA-256 of an abstract without regard to case, spacing and compatible characters."""
-    return text_hash(" ".join(unicodedata.normalize("NFKC", abstract).casefold().split()))
-
-
 def text_hash(text: str) -> str:
     """SHA-256 of a text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _paper(row: Row) -> Paper:
-    paper_id, label, abstract, title, authors, venue, year, urls, source, position = row
-    return Paper(
-        paper_id=paper_id,
-        label=label,
-        abstract=abstract,
-        title=title,
-        authors=tuple(json.loads(authors)),
-        venue=venue,
-        year=year,
-        urls=tuple(json.loads(urls)),
-        source=source,
-        position=position,
-    )
+    paper_id, label, abstract, known, source, position = row
+    record = _record({**json.loads(known), "abstract": abstract, "position": position})
+    return Paper(**_described(record), paper_id=paper_id, label=label, source=source, position=position)
+
+
+def _record(values: dict[str, Any]) -> PaperRecord:
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return PaperRecord(**given)
+
+
+def _described(paper: Description) -> dict[str, Any]:
+    return {name: getattr(paper, name) for name in _DESCRIBED}
+
+
+def _dumped(record: PaperRecord) -> str:
+    """What is known of a paper beside its abstract, as JSON."""
+    known = {name: value for name, value in _described(record).items() if value and name != "abstract"}
+    return json.dumps(known, ensure_ascii=False)
+
+
+def _packed(record: PaperRecord) -> bytes:
+    values = {name: value for name, value in vars(record).items() if value}
+    return zlib.compress(json.dumps(values, ensure_ascii=False).encode(), level=1)
+
+
+def _unpacked(data: bytes) -> PaperRecord:
+    return _record(json.loads(zlib.decompress(data)))

@@ -6,51 +6,102 @@ from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class PaperRecord:
-    """A paper as a reader found it in a file, before the library knows it."""
+class Description:
+    """What is known of a paper; None or empty where no source says it."""
 
     abstract: str
-    """As in the file, LaTeX and Markdown included; only outer space and invisible characters are gone."""
+    """As in the file, LaTeX and Markdown included, without tags of HTML and invisible characters; the title where the
+    file has no abstract."""
     title: str | None = None
     authors: tuple[str, ...] = ()
+    """Each as "Given Family"."""
     venue: str | None = None
     year: int | None = None
     urls: tuple[str, ...] = ()
-    """The addresses found in the abstract, in order."""
-    position: int
-    """Which paper of its source file it is, from 1."""
+    """Its pages, then the addresses found in its abstract, in order."""
+    pdf_url: str | None = None
+    doi: str | None = None
+    """In lower case, from "10." on."""
+    arxiv_id: str | None = None
+    """Without its version."""
+    openreview_id: str | None = None
+    pubmed_id: str | None = None
+    keywords: tuple[str, ...] = ()
+    track: str | None = None
+    """Such as "Oral"."""
+    session: str | None = None
+    room: str | None = None
+    starts_at: str | None = None
+    """When it is presented, in ISO 8601."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """One file and the papers it holds."""
-
-    path: str
-    papers: tuple[PaperRecord, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Paper:
-    """A paper of a collection."""
-
-    paper_id: str
-    label: str
-    """What a reader sees: the name its authors give their system, else a short title; unique in a collection."""
-    abstract: str
-    title: str | None
-    authors: tuple[str, ...]
-    venue: str | None
-    year: int | None
-    urls: tuple[str, ...]
-    source: str
-    """Path of the file it was first read from."""
-    position: int
-    """Its place in that file, from 1."""
+    @property
+    def is_title_only(self) -> bool:
+        """Whether its title stands for an abstract that no source has."""
+        return self.abstract == self.title
 
     @property
     def place(self) -> str:
         """Where it was published, such as "ICML 2026"; empty when not known."""
         return " ".join(str(part) for part in (self.venue, self.year) if part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperRecord(Description):
+    """A paper as a reader found it in a file, before the library knows it."""
+
+    position: int
+    """Which record of its source file it is, from 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkippedRecord:
+    """A record that is no paper of the collection, and why."""
+
+    position: int
+    """Which record of its source file it is, from 1."""
+    reason: str
+    line: int | None = None
+    """Where it stands in the file, from 1; None where that says nothing."""
+    file: str | None = None
+    """The member of an archive that it stands in."""
+
+    def __str__(self) -> str:
+        place = "".join([f" in {self.file}" if self.file else "", f", line {self.line}" if self.line else ""])
+        return f"record {self.position}{place}: {self.reason}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """One file and what it holds."""
+
+    path: str
+    papers: tuple[PaperRecord, ...]
+    format: str = ""
+    """In words, such as "BibTeX"."""
+    skipped: tuple[SkippedRecord, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnreadFile:
+    """One of several files that cannot be read; the others are."""
+
+    path: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(Description):
+    """A paper of a collection."""
+
+    paper_id: str
+    label: str
+    """What a reader sees: the name its authors give their system, else a short title; unique in a collection."""
+    source: str
+    """Path of the file it was first read from."""
+    position: int
+    """Which record of that file it is, from 1."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +194,35 @@ class PublishedIndex:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Duplicate:
+    """A record that is the same paper as an earlier record of its file."""
+
+    position: int
+    of: int
+    """Which record it is a duplicate of."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SourceChange:
     """What reading one source again did to the library."""
 
     path: str
+    format: str
     added: int
     removed: int
     changed: int
-    """Papers whose abstract is the same, but not what else is known of them, such as the title."""
+    """Papers of which something else is known than before, such as the title."""
     unchanged: int
-    duplicates: int
-    """Records that are the same paper as an earlier record of the same file."""
+    title_only: int
+    """Papers without an abstract."""
+    duplicates: tuple[Duplicate, ...]
+    skipped: tuple[SkippedRecord, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def read(self) -> int:
+        """Records in the file."""
+        return self.added + self.changed + self.unchanged + len(self.duplicates) + len(self.skipped)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,3 +237,4 @@ class IndexReport:
     rebuilt: bool
     """False when the index was already up to date."""
     sources: tuple[SourceChange, ...]
+    unread: tuple[UnreadFile, ...] = ()

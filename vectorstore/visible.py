@@ -7,6 +7,7 @@ of a character and not which one it is. Of the joiners stay those that Persian, 
 
 import re
 import unicodedata
+from functools import cache
 
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
@@ -14,6 +15,8 @@ _ESCAPE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_STARTS_ESCAPE = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
+_LINE_ENDS = frozenset("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 _JOINER = re.compile(r"[\u200c\u200d]+")
 _JOINERS = frozenset("\u200c\u200d")
 _NOTHING = re.compile(
@@ -29,11 +32,17 @@ def visible(text: str) -> str:
     """`text` without what a reader cannot see; its line ends are all newlines."""
     if text.isascii() and text.isprintable():
         return text
-    text = _LINE_END.sub("\n", _ESCAPE.sub("", text))
-    text = text.translate({ord(char): None for char in set(text) if is_unseen(char)})
-    return _JOINER.sub(_needed, text)
+    chars = set(text)
+    if not chars.isdisjoint(_STARTS_ESCAPE):
+        text = _ESCAPE.sub("", text)
+    if not chars.isdisjoint(_LINE_ENDS):
+        text = _LINE_END.sub("\n", text)
+    if unseen := [char for char in chars if is_unseen(char)]:
+        text = text.translate({ord(char): None for char in unseen})
+    return text if chars.isdisjoint(_JOINERS) else _JOINER.sub(_needed, text)
 
 
+@cache
 def is_unseen(char: str) -> bool:
     """Whether `char` is never seen, wherever it stands; a tabulator, a line's end and the joiners may be."""
     if char in "\n\t" or char in _JOINERS:

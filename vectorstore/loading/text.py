@@ -5,73 +5,64 @@ any other heading is the title of the abstract right after it.
 """
 
 import re
-from pathlib import Path
+from collections.abc import Iterator
 
-from vectorstore.errors import SourceError
-from vectorstore.types import PaperRecord
-from vectorstore.visible import visible
+from vectorstore.addresses import urls_in
+from vectorstore.loading.document import Document
+from vectorstore.types import PaperRecord, SkippedRecord
 
 _VENUE = re.compile(
     r"#*\s*(?P<venue>[A-Z][\w&/.-]*(?:\s+[A-Z&][\w&/.-]*){0,3}?),?\s+(?P<year>(?:19|20)\d\d)"
     r"(?:\s+(?i:accepted\s+)?(?i:papers?|abstracts?|proceedings|posters?|orals?))?\s*"
 )
-_URL = re.compile(
-    r"https?://[^\s{}()\[\]<>\"'*|\\]+"
-    r"|(?<![\w/.@-])(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|arxiv\.org|doi\.org|zenodo\.org)/[^\s{}()\[\]<>\"'*|\\]+"
-)
+_MARKDOWN_HEADING = re.compile(r"#{1,6} ")
 _LONGEST_HEADING = 25  # words
 
 
-def read_text_papers(path: Path) -> list[PaperRecord]:
-    """The abstracts of one text or Markdown file, in order."""
-    return _papers(_blocks(visible(_decoded(path))))
+def recognises(document: Document) -> bool:
+    """Any text that is no web page."""
+    head = document.head_text.lstrip()[:200].casefold()
+    return not (document.is_binary or head.startswith(("<!doctype html", "<html")))
 
 
-def urls_in(text: str) -> tuple[str, ...]:
-    """The addresses in `text`, in order, each once, without the punctuation after them."""
-    found = (match.group().rstrip(".,;:!?") for match in _URL.finditer(text))
-    return tuple(dict.fromkeys(url if url.startswith("http") else f"https://{url}" for url in found))
-
-
-def _decoded(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}.", "Check that it is a readable file.") from error
-    if b"\0" in data:
-        raise SourceError(f"{path} is a binary file.", "Give a text file of abstracts.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise SourceError(
-            f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} in line {line}.",
-            "Save it as UTF-8 and read it again.",
-        ) from error
-
-
-def _blocks(text: str) -> list[str]:
-    """The paragraphs; a Markdown heading is one by itself."""
-    text = re.sub(r"^(#{1,6} .*)$", r"\n\1\n", text, flags=re.MULTILINE)
-    return [block.strip() for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
-
-
-def _papers(blocks: list[str]) -> list[PaperRecord]:
-    papers: list[PaperRecord] = []
+def read(document: Document) -> Iterator[PaperRecord | SkippedRecord]:
+    """The abstracts of a text or Markdown file, in order; a heading that no abstract follows is skipped."""
     venue, year, title = None, None, None
-    for block in blocks:
+    position = 0
+    for line, block in _blocks(document.text()):
         if match := _VENUE.fullmatch(block):
             venue, year = match["venue"].strip(), int(match["year"])
         elif _is_heading(block):
-            title = " ".join(block.lstrip("#").split())
+            if title:
+                position += 1
+                yield _without_abstract(title, position)
+            title = (" ".join(block.lstrip("#").split()), line)
         else:
-            papers.append(
-                PaperRecord(
-                    abstract=block, title=title, venue=venue, year=year, urls=urls_in(block), position=len(papers) + 1
-                )
-            )
+            position += 1
+            heading = title[0] if title else None
+            urls = urls_in(block)
+            yield PaperRecord(abstract=block, title=heading, venue=venue, year=year, urls=urls, position=position)
             title = None
-    return papers
+    if title:
+        yield _without_abstract(title, position + 1)
+
+
+def _without_abstract(title: tuple[str, int], position: int) -> SkippedRecord:
+    return SkippedRecord(position=position, line=title[1], reason=f"no abstract follows the heading {title[0]!r}")
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """The paragraphs with the lines they begin in; a Markdown heading is one by itself."""
+    block: list[str] = []
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        is_heading = _MARKDOWN_HEADING.match(line)
+        if block and (is_heading or not line.strip()):
+            yield number - len(block), "\n".join(block).strip()
+            block = []
+        if is_heading:
+            yield number, line.strip()
+        elif line.strip():
+            block.append(line)
 
 
 def _is_heading(block: str) -> bool:

@@ -1,0 +1,18 @@
+"""Addresses in text."""
+
+import re
+
+_URL = re.compile(
+    r"https?://[^\s{}()\[\]<>\"'*|\\]+"
+    r"|(?<![\w/.@-])(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|arxiv\.org|doi\.org|zenodo\.org)/[^\s{}()\[\]<>\"'*|\\]+"
+)
+_ADDRESS_MARKS = ("://", ".com/", ".co/", ".org/")
+"""Without one of these there is no address."""
+
+
+def urls_in(text: str) -> tuple[str, ...]:
+    """The addresses in `text`, in order, each once, without the punctuation after them."""
+    if not any(mark in text for mark in _ADDRESS_MARKS):
+        return ()
+    found = (match.group().rstrip(".,;:!?") for match in _URL.finditer(text))
+    return tuple(dict.fromkeys(url if url.startswith("http") else f"https://{url}" for url in found))
