@@ -15,12 +15,11 @@ from vectorstore.embedding import EmbeddingModel, load_embedding
 from vectorstore.errors import CollectionError
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files, rebuild_index
-from vectorstore.loading import ReadingRules
 from vectorstore.progress import Progress, silent
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
 from vectorstore.server import ChromaServer
-from vectorstore.types import IndexReport
+from vectorstore.types import IndexReport, ReadingRules
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

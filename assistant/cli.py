@@ -108,7 +108,7 @@ def index(
 ) -> None:
     """Read papers into a collection and index them."""
     from assistant.app import index_papers, rebuild_collection
-    from vectorstore.loading import ReadingRules
+    from vectorstore.types import ReadingRules
 
     if bool(paths) == rebuild:
         raise typer.BadParameter("Give PATHs to read, or --rebuild to build the index anew.")

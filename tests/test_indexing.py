@@ -26,9 +26,8 @@ from vectorstore.errors import (
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files, index_sources, rebuild_index
 from vectorstore.library import Library
-from vectorstore.loading import ReadingRules
 from vectorstore.retrieval import Retriever
-from vectorstore.types import Duplicate, PaperRecord, Source
+from vectorstore.types import Duplicate, PaperRecord, ReadingRules, Source
 
 ROOT = Path(__file__).parents[1]
 CATS = "Cats chase mice at night. We propose CatNet, which sees in the dark."

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from vectorstore.errors import SourceError
-from vectorstore.loading import ReadingRules, load_papers, load_source
-from vectorstore.types import PaperRecord
+from vectorstore.loading import load_papers, load_source
+from vectorstore.types import PaperRecord, ReadingRules
 
 SITE = {
     "count": 1,

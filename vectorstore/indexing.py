@@ -17,11 +17,10 @@ from vectorstore.embedding import EmbeddingModel
 from vectorstore.errors import CollectionMissing
 from vectorstore.folder import CollectionFolder, refuse_other_settings
 from vectorstore.library import Library
-from vectorstore.loading import ReadingRules, load_sources
 from vectorstore.progress import Progress, silent
 from vectorstore.server import Published
 from vectorstore.store import build_store
-from vectorstore.types import IndexReport, PublishedIndex, Source, SourceChange
+from vectorstore.types import IndexReport, PublishedIndex, ReadingRules, Source, SourceChange
 
 _EMBEDDING_BATCH = 64
 """Texts per call; each batch is kept at once, so a failure costs at most this many. At the end of a call, cores wait
@@ -40,6 +39,8 @@ def index_files(
 
     Files that cannot be read are reported when there are others. Raises `SourceError` when there are none.
     """
+    from vectorstore.loading import load_sources  # its parsers take a tenth of a second, which no question waits for
+
     sources, unread = load_sources(paths, rules or ReadingRules())
     return replace(index_sources(folder, sources, embedding, progress=progress), unread=tuple(unread))
 

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +81,18 @@ class Source:
     """In words, such as "BibTeX"."""
     skipped: tuple[SkippedRecord, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingRules:
+    """How files are to be read."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Of tables: by field, the column that has it, where its name does not tell."""
+    strict: bool = False
+    """Whether a record that must be skipped is an error."""
+    allow_empty: bool = False
+    """Whether a file may hold no paper: then all that it held before go."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,15 @@ A reader gives a paper, or a `SkippedRecord` that says why there is none, for ea
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vectorstore.errors import SourceError
 from vectorstore.loading import archive, bibtex, delimited, json_records, markdown, pdf, tagged, text, xml_records
 from vectorstore.loading.document import Document
-from vectorstore.types import PaperRecord, SkippedRecord, Source, UnreadFile
+from vectorstore.types import PaperRecord, ReadingRules, SkippedRecord, Source, UnreadFile
 
-__all__ = ["FORMATS", "ReadingRules", "load_papers", "load_source", "load_sources", "source_files"]
+__all__ = ["FORMATS", "load_papers", "load_source", "load_sources", "source_files"]
 
 Found = PaperRecord | SkippedRecord
 
@@ -46,18 +46,6 @@ ENDINGS = frozenset(
     ).split()
 )
 """Of the files that are read in a folder; a file that is named is read whatever its ending."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadingRules:
-    """How files are to be read."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    """Of tables: by field, the column that has it, where its name does not tell."""
-    strict: bool = False
-    """Whether a record that must be skipped is an error."""
-    allow_empty: bool = False
-    """Whether a file may hold no paper: then all that it held before go."""
 
 
 def load_papers(path: Path) -> list[PaperRecord]:

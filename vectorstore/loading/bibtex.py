@@ -25,6 +25,8 @@ _ENTRY = re.compile(
 )
 _LOOSE_START = re.compile(r"^([ \t]*@)\s*([a-z]+)\s*(?=[{(])", re.IGNORECASE | re.MULTILINE)
 _UNREAD_START = re.compile(r"[ \t]*@[^\s{}(),=@]{1,80}\s*[{(]")
+_NEXT_FIELD = re.compile(r",\s{0,80}[a-z-]{1,40}\s{0,20}=\s{0,20}[{\"]", re.IGNORECASE)
+"""What stands in a field's value when its last brace is missing."""
 _NO_ENTRY = re.compile(r"@(?:comment|preamble|string)\b", re.IGNORECASE)
 _LONGEST_PREFACE = 200
 """Characters before the first block of a file that does not call itself BibTeX."""
@@ -147,12 +149,15 @@ def _entries(block: "Block", strings: Mapping[str, str]) -> Iterator[_Entry]:
 
 def _mended(block: "ParsingFailedBlock") -> "Block | None":
     """The entry in a block that is only a duplicate, or that lacks nothing but its last brace."""
+    from bibtexparser.model import Entry
     from bibtexparser.splitter import Splitter
 
     if inner := block.ignore_error_block:
         return inner
     blocks = Splitter(f"{(block.raw or '').rstrip()}\n}}").split().blocks
-    return blocks[0] if len(blocks) == 1 else None
+    if len(blocks) != 1 or not isinstance(entry := blocks[0], Entry):
+        return None
+    return None if any(_NEXT_FIELD.search(entry_field.value) for entry_field in entry.fields) else entry
 
 
 def _line(block: "Block") -> int:
