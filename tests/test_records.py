@@ -213,6 +213,44 @@ def test_a_table_s_columns_are_told_and_may_be_said(tmp_path: Path) -> None:
             load_source(path, ReadingRules(columns=columns))
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("El análisis de la señal es difícil.", "cp1252"),
+        ("Gödel’s “proof” – naïve café.", "cp1252"),
+        ("Die Übersicht über größte Änderungen.", "latin-1"),
+        ("Исследование нейронных сетей и обучения.", "cp1251"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "cp1250"),
+        ("日本語の論文の要約です。機械学習について.", "cp932"),
+    ],
+)
+def test_an_older_encoding_is_guessed_and_told(tmp_path: Path, text: str, encoding: str) -> None:
+    source = load_source(written(tmp_path, text.encode(encoding), "papers.txt"))
+    assert source.papers[0].abstract == text
+    assert source.warnings[0].startswith("read as ")
+
+
+def test_a_table_of_web_of_science_has_its_tags_for_columns(tmp_path: Path) -> None:
+    text = (
+        "PT\tAU\tTI\tSO\tDE\tAB\tDI\tPY\nJ\tByron, A; Gauss, C\tOwls See\tOWLS\teyes; owls\tWe see.\t10.1000/1\t2024\n"
+    )
+    paper = read(tmp_path, text.encode(), "savedrecs.txt")
+    assert (paper.title, paper.abstract, paper.authors, paper.venue) == (
+        "Owls See",
+        "We see.",
+        ("A Byron", "C Gauss"),
+        "OWLS",
+    )
+    assert (paper.doi, paper.year, paper.keywords) == ("10.1000/1", 2024, ("eyes", "owls"))
+
+
+def test_commands_keep_their_braces_in_titles(tmp_path: Path) -> None:
+    assert (
+        read(tmp_path, [{"title": "On {GPU}s and \\textit{Procolophon}", "year": 1}]).title
+        == "On GPUs and \\textit{Procolophon}"
+    )
+
+
 def test_rows_that_do_not_fit_are_skipped_by_line_and_empty_ones_are_none(tmp_path: Path) -> None:
     text = b"title,abstract\nA,One is here.\n\n,\nB,two, three, four\nC,\n"
     source = load_source(written(tmp_path, text, "papers.csv"))
@@ -274,6 +312,8 @@ def test_aliases_in_front_matter_that_would_grow_without_end_are_refused(tmp_pat
     ("given", "names"),
     [
         ("Byron, Ada and Gauss, Carl F.", ("Ada Byron", "Carl F. Gauss")),
+        ("Byron, Ada and\n  Gauss, Carl", ("Ada Byron", "Carl Gauss")),
+        ("Ada Byron, Max Born and\n  Carl Gauss", ("Ada Byron", "Max Born", "Carl Gauss")),
         ("Byron, Ada; Gauss, Carl", ("Ada Byron", "Carl Gauss")),
         ("Ada Byron|Carl Gauss", ("Ada Byron", "Carl Gauss")),
         ("Ada Byron, Carl Gauss, Max Born", ("Ada Byron", "Carl Gauss", "Max Born")),
@@ -315,6 +355,8 @@ def test_years_are_found_in_any_date(tmp_path: Path, given: Any, year: int | Non
         ("Abstract: We see.", "We see."),
         ("ABSTRACT\nWe see.", "We see."),
         ("Abstract We see.", "We see."),
+        ("Abstract. We see.", "We see."),
+        ("Abstract ...", "Abstract ..."),
         ("Abstract interpretation is old.", "Abstract interpretation is old."),
         ("n/a", "A"),
         ("[No abstract available]", "A"),

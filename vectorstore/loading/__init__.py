@@ -5,7 +5,7 @@ A reader gives a paper, or a `SkippedRecord` that says why there is none, for ea
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from vectorstore.errors import SourceError
 from vectorstore.loading import archive, bibtex, delimited, json_records, markdown, pdf, tagged, text, xml_records
@@ -136,6 +136,9 @@ def _members(document: Document, columns: Mapping[str, str]) -> Iterator[Found]:
     position = 0
     for member in archive.members(document):
         name = member.name.removeprefix(f"{document.name}!")
+        if PurePath(name).suffix.lower() not in ENDINGS:
+            document.warnings.append(f"{name} is left out, as its ending is none of a kind that is read")
+            continue
         try:
             _, found = _read(member, columns)
         except SourceError as error:

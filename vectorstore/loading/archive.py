@@ -48,7 +48,7 @@ def members(document: Document) -> Iterator[Document]:
 
     Raises `SourceError` when it is broken, an office document, or holds too much.
     """
-    with document._reading() as stream:
+    with document.reading() as stream:
         try:
             yield from _members(document, document.name, stream, _Allowance())
         except _CannotUnpack as error:

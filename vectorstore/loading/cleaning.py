@@ -36,9 +36,9 @@ _ACCENT = re.compile(
     r"|\\[&%#_]"
 )
 _MATH = re.compile(r"((?<!\\)\$\$?[^$]{1,2000}\$\$?|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\])", re.DOTALL)
-_BRACED = re.compile(r"\{([^{}]*)\}")
+_BRACED = re.compile(r"(?P<command>\\[a-zA-Z]+\*?)?\{(?P<inner>[^{}]*)\}")
 _HEADING = re.compile(
-    r"(?:abstract|summary)\s*(?:[:.\u2014]\s*|\n\s*)|(?-i:Abstract|ABSTRACT)\s+(?=(?-i:[A-Z]))", re.IGNORECASE
+    r"(?:abstract|summary)\s*(?:[:\u2014]\s*|\.\s+|\n\s*)|(?-i:Abstract|ABSTRACT)\s+(?=(?-i:[A-Z]))", re.IGNORECASE
 )
 _NOTHING = frozenset(
     "|n/a|na|none|null|nan|-|--|tba|tbd|no abstract|no abstract available|no abstract available."
@@ -74,7 +74,7 @@ def clean_line(text: str) -> str:
     """The same on one line, for titles, names and the like, without the braces that keep capitals; empty for "n/a"."""
     text = clean_text(text)
     if "{" in text:
-        text = _outside_formulas(text, lambda part: _BRACED.sub(r"\1", _BRACED.sub(r"\1", part)))
+        text = _outside_formulas(text, lambda part: _BRACED.sub(_inside, _BRACED.sub(_inside, part)))
     text = " ".join(text.split())
     return "" if len(text) < _LONGEST_NOTHING and text.casefold() in _NOTHING else text
 
@@ -90,7 +90,8 @@ def clean_abstract(text: str) -> str:
 def names_in(text: str) -> list[str]:
     """The names in a list of authors in one string, each as "Given Family" where that can be told."""
     text = text.strip().rstrip(";|")
-    before, *behind = re.split(r",?\s+and\s+", text)
+    text = re.sub(r"\s+and\s+", " and ", text)
+    before, *behind = re.split(r",? and ", text)
     if (
         "," in before
         and len(behind) == 1
@@ -98,7 +99,7 @@ def names_in(text: str) -> list[str]:
         and all(" " in part.strip() for part in before.split(","))
     ):
         text = f"{before}, {behind[0]}"  # "and" only before the last of several
-    for separator in (r"\s*[;|\n]\s*", r"\s+and\s+"):
+    for separator in (r"\s*[;|\n]\s*", " and "):
         if len(parts := [part for part in re.split(separator, text) if part.strip()]) > 1:
             return [name for part in parts if (name := name_in_order(part))]
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -174,6 +175,10 @@ def _without_tags(text: str) -> str:
 def _outside_formulas(text: str, changed: Callable[[str], str]) -> str:
     parts = _MATH.split(text)
     return "".join(part if at % 2 else changed(part) for at, part in enumerate(parts))
+
+
+def _inside(match: re.Match[str]) -> str:
+    return match.group() if match["command"] else match["inner"]
 
 
 @cache

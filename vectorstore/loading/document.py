@@ -26,7 +26,9 @@ _MARKS = [
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 ]
-_LEGACY = ["cp1252", "latin_1", "cp1250", "cp1251", "mac_roman", "cp932", "gb18030", "big5", "euc_kr"]
+_WESTERN = "cp1252"
+"""What a text in an older encoding is most likely in, when it may be at all."""
+_LEGACY = ["cp1252", "cp1250", "cp1251", "mac_roman", "cp932", "gb18030", "big5", "euc_kr"]
 _GZIP = b"\x1f\x8b"
 
 
@@ -53,7 +55,7 @@ class Document:
     @cached_property
     def head(self) -> bytes:
         """The first 64 KB."""
-        with self._reading() as stream:
+        with self.reading() as stream:
             return stream.read(_HEAD)
 
     @cached_property
@@ -68,7 +70,7 @@ class Document:
 
     def data(self) -> bytes:
         """All of it."""
-        with self._reading() as stream:
+        with self.reading() as stream:
             data = stream.read(LARGEST + 1)
         if len(data) > LARGEST:
             raise self.error(f"has more than {LARGEST >> 20} MB", "Split it, or give it as JSON Lines.")
@@ -84,7 +86,7 @@ class Document:
 
     def lines(self) -> Iterator[bytes]:
         """Its lines without their ends, one by one."""
-        with self._reading() as stream:
+        with self.reading() as stream:
             while line := stream.readline(LARGEST + 1):
                 if len(line) > LARGEST:
                     raise self.error(f"has a line of more than {LARGEST >> 20} MB", "Give one record per line.")
@@ -94,7 +96,8 @@ class Document:
         """An error about it, to be raised."""
         return SourceError(f"{self.name} {what}.", hint)
 
-    def _reading(self) -> "_Reading":
+    def reading(self) -> "_Reading":
+        """It opened as bytes, unpacked: `with document.reading() as stream`."""
         return _Reading(self)
 
     def _encoding_of(self, data: bytes, *, is_cut: bool = False) -> str:
@@ -113,9 +116,11 @@ class Document:
 
     @cached_property
     def _guessed_encoding(self) -> str:
-        with self._reading() as stream:
-            guess = from_bytes(stream.read(_GUESSED_FROM), cp_isolation=_LEGACY).best()
-        return guess.encoding if guess else "cp1252"
+        with self.reading() as stream:
+            matches = from_bytes(stream.read(_GUESSED_FROM), cp_isolation=_LEGACY)
+        best = matches.best()
+        is_western = any(_WESTERN in (match.encoding, *match.could_be_from_charset) for match in matches)
+        return _WESTERN if is_western or best is None else best.encoding
 
 
 class _Reading:

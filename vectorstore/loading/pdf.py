@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PAGES = 2
 _LONGEST_PAGE = 8 * 1024 * 1024
 """Bytes of a page's drawing instructions."""
-_SECONDS = 20.0
+_SECONDS = 15.0
 _LEAST_TEXT = 40
 """Characters on the first pages of a PDF that has text."""
 _SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 80, 4000
