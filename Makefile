@@ -41,6 +41,7 @@ bench: $(VENV)/ready-bench
 	$(MAKE) evaluate
 	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.embedding
+	$(BIN)/python -m benchmarks.reading --fuzz 120
 	$(BIN)/python -m benchmarks.indexing
 	$(BIN)/python -m benchmarks.growth
 

@@ -12,7 +12,7 @@ _ADDRESS_MARKS = ("://", ".com/", ".co/", ".org/")
 
 def urls_in(text: str) -> tuple[str, ...]:
     """The addresses in `text`, in order, each once, without the punctuation after them."""
-    if not any(mark in text for mark in _ADDRESS_MARKS):
+    if "/" not in text or not any(mark in text for mark in _ADDRESS_MARKS):
         return ()
     found = (match.group().rstrip(".,;:!?") for match in _URL.finditer(text))
     return tuple(dict.fromkeys(url if url.startswith("http") else f"https://{url}" for url in found))

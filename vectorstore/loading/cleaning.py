@@ -62,6 +62,8 @@ def clean_text(text: str) -> str:
     """`text` without tags, entities, broken encodings and TeX accents; its formulas and line ends stay as they are."""
     if "<" in text or "&" in text:
         text = _without_tags(text)
+    if text.isascii() and text.isprintable() and "\\" not in text:
+        return text.strip()  # as most texts are
     if not text.isascii():
         is_garbled = not _GARBLED.isdisjoint(text) and is_bad(text)
         text = fix_text(text, _FIXES) if is_garbled else text.replace("\xa0", " ")

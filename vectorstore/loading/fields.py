@@ -160,8 +160,8 @@ class _Fields:
     def values(self, field: str) -> Sequence[Any]:
         return self._values.get(field, ())
 
-    def texts(self, field: str) -> Iterator[str]:
-        return (text for value in self.values(field) for text in _texts(value))
+    def texts(self, field: str) -> Sequence[str]:
+        return [text for value in self.values(field) for text in _texts(value)] if field in self._values else ()
 
     def line(self, field: str) -> str | None:
         return next((line for text in self.texts(field) if (line := clean_line(text))), None)
@@ -199,7 +199,7 @@ class _Fields:
 
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        yield from _listed(value)
+        yield from _listed(value) if value.startswith("[") else (value,)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield str(value)
     elif isinstance(value, (list, tuple)):
@@ -227,8 +227,10 @@ def _author_names(value: Any) -> list[str]:
 
 def _author_name(value: Any) -> str:
     """From "Family, Given", or from a mapping by CSL, Zotero, Crossref, OpenAlex or a conference's site."""
+    if isinstance(value, str):
+        return name_in_order(value)
     if not isinstance(value, Mapping):
-        return name_in_order(str(value)) if isinstance(value, str) else ""
+        return ""
     named = {plain_key(str(name)): inner for name, inner in value.items()}
     if str(named.get("creatortype", "author")).endswith("editor"):
         return ""
