@@ -1,6 +1,6 @@
 """All wiring: from settings to an assistant. Nothing else. What only a chat model needs is imported with one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -20,6 +20,7 @@ from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
 from vectorstore.server import ChromaServer
 from vectorstore.types import IndexReport, ReadingRules
+from vectorstore.union import Union
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
     from assistant.rewriting import QuestionRewriter
 
 
-def build_assistant(*, progress: Progress = silent, **settings: Any) -> Assistant:
-    """An assistant for the configured collection; keywords are the names of settings.
+def build_assistant(
+    *, collections: Sequence[str] | None = None, progress: Progress = silent, **settings: Any
+) -> Assistant:
+    """An assistant for the configured collection, or for several; other keywords are the names of settings.
 
     The built-in collection is made on the first start, which `progress` is told of.
     Raises `UserFacingError` when a setting, the collection or the model cannot be used.
     """
+    if collections:
+        settings["collection"] = ",".join(collections)
     return assistant_from(load_settings(**settings), progress=progress)
 
 
@@ -42,9 +47,7 @@ def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assist
     embedding = embedding_from(settings)
     cross_encoder = CrossEncoder()
     client = _client(settings)
-    folder = ready_collection(settings, embedding, progress=progress)
-    reader = CollectionReader(folder, embedding, progress=progress)
-    retriever = Retriever(reader, embedding)
+    retriever = Retriever(reader_from(settings, embedding, progress=progress), embedding)
     return Assistant(
         retriever=retriever,
         judge=EvidenceJudge(retriever, cross_encoder),
@@ -67,6 +70,19 @@ def rebuild_collection(*, progress: Progress = silent, **settings: Any) -> Index
     """Builds the index of the configured collection anew from its library, with the configured embedding model."""
     loaded = load_settings(**settings)
     return rebuild_index(folder_from(loaded), embedding_from(loaded), progress=progress)
+
+
+def reader_from(settings: Settings, embedding: EmbeddingModel, *, progress: Progress = silent) -> CollectionReader:
+    """Opens the configured collection, or the union of several."""
+    each = [settings.model_copy(update={"collection": name}) for name in settings.collections]
+    readers = [
+        CollectionReader(ready_collection(one, embedding, progress=progress), embedding, progress=progress)
+        for one in each
+    ]
+    if len(readers) == 1:
+        return readers[0]
+    union = Union(readers, settings.data_dir, embedding, progress=progress)
+    return CollectionReader(union.folder, embedding, made_of=union)
 
 
 def folder_from(settings: Settings) -> CollectionFolder:

@@ -39,7 +39,10 @@ app = typer.Typer(
 )
 app.add_typer(collections, name="collections")
 CollectionOption = Annotated[
-    str | None, typer.Option("--collection", help="Name of the collection; by default the configured one.")
+    str | None,
+    typer.Option(
+        "--collection", help="Name of the collection, of several to ask with commas; by default as configured."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

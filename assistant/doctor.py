@@ -41,7 +41,7 @@ def checks(*, repair: bool = False) -> list[Check]:
         ("settings", lambda: _settings(settings)),
         ("packaged models", lambda: _models(settings[0], embeddings)),
         ("chroma server", lambda: _server(settings[0])),
-        ("collection", lambda: _collection(settings[0], embeddings[0], repair)),
+        ("collection", lambda: _collections(settings[0], embeddings[0], repair)),
         ("chat model", lambda: _chat_model(settings[0])),
     ]
     found: list[Check] = []
@@ -72,8 +72,13 @@ def _models(settings: Settings, into: list[EmbeddingModel]) -> str:
 
 
 def _server(settings: Settings) -> str:
-    server = folder_from(settings).server
+    server = folder_from(settings.model_copy(update={"collection": settings.collections[0]})).server
     return f"{server.url} answers, version {server.version()}" if server else "none set: the index is a folder here"
+
+
+def _collections(settings: Settings, embedding: EmbeddingModel, repair: bool) -> str:
+    each = [settings.model_copy(update={"collection": name}) for name in settings.collections]
+    return "; ".join(_collection(one, embedding, repair) for one in each)
 
 
 def _collection(settings: Settings, embedding: EmbeddingModel, repair: bool) -> str:

@@ -38,7 +38,7 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=lambda: user_data_path("abstract-assistant", appauthor=False))
     """Where collections are kept."""
     collection: str = BUILT_IN_COLLECTION
-    """The collection that questions are asked of."""
+    """The collection that questions are asked of; several with commas between."""
     embedding: str = PACKAGED_EMBEDDING
     """The embedding model, as "provider:model"; changing it needs `assistant index --rebuild`."""
     chroma_url: str | None = Field(default=None, validation_alias=AliasChoices("CHROMA_URL"))
@@ -55,6 +55,11 @@ class Settings(BaseSettings):
     """What the model writes at most."""
     port: int = Field(default=7860, ge=1, le=65535)
     """Port of the chat, on this machine only."""
+
+    @property
+    def collections(self) -> list[str]:
+        """The names in `collection`."""
+        return list(dict.fromkeys(name.strip() for name in self.collection.split(",")))
 
     @field_validator("chroma_url")
     @classmethod

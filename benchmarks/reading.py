@@ -2,9 +2,9 @@
 
     python -m benchmarks.reading [--papers FILE.jsonl.gz] [--fuzz SECONDS]
 
-JSON Lines are the file itself, beside a loop over `orjson`; CSV and BibTeX are made of its first papers, beside `csv` and
-the splitter of `bibtexparser`. Each is read in turns with its bare parser; the best of three counts. `--fuzz` spoils
-the files for so long and says what was raised beside known errors, and how long the slowest took.
+JSON Lines are the file itself, beside a loop over `orjson`; CSV and BibTeX are made of its first papers, beside `csv`
+and the splitter of `bibtexparser`. Each is read in turns with its bare parser; the best of three counts. `--fuzz`
+spoils the files for so long and says what was raised beside known errors, and how long the slowest took.
 """
 
 import argparse

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from assistant import build_assistant
+from assistant.app import index_papers
 from tests.test_cli import run
 from vectorstore.errors import CollectionMissing
 from vectorstore.folder import CollectionFolder
@@ -138,3 +140,30 @@ def test_doctor_builds_a_damaged_index_anew_when_it_is_told_to(data: Path, file:
     assert done.returncode == 0
     assert "rebuilt" not in run("doctor", **settings).stdout
     assert run("ask", "Do owls see?", **settings).returncode == 0
+
+
+@pytest.mark.usefixtures("data")
+def test_several_collections_are_asked_as_one(tmp_path: Path) -> None:
+    both = ["--collection", "owls,icml2026"]
+    answer = json.loads(run("ask", "Do owls see mice?", *both, "--json").stdout)
+    assert answer["citations"][0]["title"].startswith("Owls")
+    assert "24GB GPU" in run("ask", "Which GPU does LiftQuant fit on?", *both).stdout
+    assert len(json.loads(run("papers", *both, "--json").stdout)) == 37
+    (tmp_path / "more.txt").write_text("We propose BatNet, which hears bats at night.", "utf-8")
+    assert run("index", str(tmp_path / "more.txt"), "--collection", "owls").returncode == 0
+    assert "BatNet" in run("ask", "Which net hears bats?", *both).stdout
+    assert "ok      collection: owls, 4 papers" in run("doctor", ASSISTANT_COLLECTION="owls,icml2026").stdout
+    done = run("ask", "Do owls see mice?", "--collection", "owls,none")
+    assert (done.returncode, "no collection 'none'" in done.stderr) == (1, True)
+    done = run("index", str(tmp_path / "more.txt"), *both)
+    assert (done.returncode, "cannot be the name of a collection" in done.stderr) == (1, True)
+    assert [info["name"] for info in json.loads(run("collections", "list", "--json").stdout)] == ["icml2026", "owls"]
+
+
+def test_a_running_assistant_sees_what_is_added_to_one_of_several(data: Path, tmp_path: Path) -> None:
+    assistant = build_assistant(data_dir=data, collections=["owls", "icml2026"])
+    assert len(assistant.papers()) == 37
+    (tmp_path / "more.txt").write_text("We propose BatNet, which hears bats at night.", "utf-8")
+    index_papers([tmp_path / "more.txt"], data_dir=data, collection="owls")
+    assert len(assistant.papers()) == 38
+    assert assistant.ask("Which net hears bats?").citations[0].paper.label == "BatNet"

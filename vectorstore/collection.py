@@ -3,6 +3,7 @@
 import threading
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from vectorstore.chunking import CHUNKING
 from vectorstore.copying import LibraryCopy
@@ -60,17 +61,37 @@ class Collection:
         return Spelling(tokens, self.labels, english_words())
 
 
+class Renewed(Protocol):
+    """What is made of collections elsewhere, and made anew when these change."""
+
+    folder: CollectionFolder
+
+    def refresh(self) -> None:
+        """Brings it up to date, or lets it be as it is for now."""
+        ...
+
+
 class CollectionReader:
     """Hands out the newest state of a collection; reopens it when another process has published a new index."""
 
-    def __init__(self, folder: CollectionFolder, embedding: EmbeddingModel, *, progress: Progress = silent) -> None:
-        """`progress` is told of the first copy, if the collection is one that another machine indexes."""
+    def __init__(
+        self,
+        folder: CollectionFolder,
+        embedding: EmbeddingModel,
+        *,
+        made_of: "Renewed | None" = None,
+        progress: Progress = silent,
+    ) -> None:
+        """`made_of` keeps what is in `folder` up to date, if it is made of other collections.
+
+        `progress` is told of the first copy, if the collection is one that another machine indexes.
+        """
         self._fingerprint = fingerprint_of(embedding)
         self._lock = threading.Lock()
-        self._copy = None
+        self._renewed = made_of
         if folder.server and folder.is_indexed_elsewhere():
-            self._copy = LibraryCopy(folder, folder.server, self._fingerprint, embedding.key, progress=progress)
-        self._folder = self._copy.folder if self._copy else folder
+            self._renewed = LibraryCopy(folder, folder.server, self._fingerprint, embedding.key, progress=progress)
+        self._folder = self._renewed.folder if self._renewed else folder
         self._folder.require()
         self._library = Library(self._folder.library_path)
         self._current = self._open(self._published())
@@ -79,8 +100,8 @@ class CollectionReader:
     def current(self) -> Collection:
         """The newest state. Raises another kind of `CollectionError` for each reason why it cannot be used."""
         with self._lock:
-            if self._copy:
-                self._copy.refresh()
+            if self._renewed:
+                self._renewed.refresh()
             published = self._published()
             if published != self._current.index:
                 opened = self._open(published)

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import uuid
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -177,6 +177,12 @@ class Library:
         with nullcontext() if self._connection.in_transaction else self.transaction():
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
+    def take_vectors(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Stores vectors by text, as another library holds them."""
+        rows = [(model, text_hash(text), vector.tobytes()) for text, vector in vectors.items()]
+        with self.transaction():
+            self._connection.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
+
     def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `texts`, one row each; the library must hold them all."""
         held = self.vectors(model, texts)
@@ -186,7 +192,7 @@ class Library:
         """Makes the library hold just these papers, as another library has them; call it inside a transaction."""
         self._connection.execute("DELETE FROM papers")
         for paper in papers:
-            record = PaperRecord(**_described(paper), position=paper.position)
+            record = record_of(paper, paper.position)
             self._add(paper.paper_id, paper.label, record)
             row = (paper.source, paper.position, paper.paper_id, _packed(record))
             self._connection.execute(_KEEP_APPEARANCE, row)
@@ -351,6 +357,11 @@ class Library:
                 f"The library {self.path} cannot be read: {error}.",
                 "Move the file away and index the papers again: assistant index PATH --collection NAME",
             ) from error
+
+
+def record_of(paper: Paper, position: int) -> PaperRecord:
+    """What is known of a paper, as a record of another source."""
+    return PaperRecord(**_described(paper), position=position)
 
 
 def text_hash(text: str) -> str:

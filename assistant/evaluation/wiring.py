@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from assistant.app import assistant_from, embedding_from, load_model_from, ready_collection
+from assistant.app import assistant_from, embedding_from, load_model_from, reader_from
 from assistant.evaluation.baselines import KeywordSystem, PlainSystem
 from assistant.evaluation.drafting import drafted_questions
 from assistant.evaluation.judging import Judge, agreement
@@ -24,7 +24,7 @@ from assistant.evaluation.scoring import Scored
 from assistant.evaluation.systems import AssistantSystem, System
 from assistant.evaluation.types import QuestionSet
 from assistant.settings import Settings, load_settings
-from vectorstore.collection import Collection, CollectionReader
+from vectorstore.collection import Collection
 from vectorstore.progress import Progress, silent
 from vectorstore.types import Paper
 
@@ -57,7 +57,7 @@ def evaluate(
     folder = output or Path(f"evaluation-{questions.name}")
     loaded = load_settings(**settings)
     embedding = embedding_from(loaded)
-    collection = CollectionReader(ready_collection(loaded, embedding, progress=progress), embedding).current()
+    collection = reader_from(loaded, embedding, progress=progress).current()
     papers = {paper.paper_id: paper for paper in collection.library.papers()}
     asked = resolved(questions, list(papers.values()))
     if sample is not None:
@@ -93,8 +93,8 @@ def draft_question_set(path: Path, *, progress: Progress = silent, seed: int = 0
     """Writes a draft for the configured collection into a new file; returns how many questions it has."""
     loaded = load_settings(**settings)
     embedding = embedding_from(loaded)
-    folder = ready_collection(loaded, embedding, progress=progress)
-    drafts = drafted_questions(CollectionReader(folder, embedding).current().library.papers(), seed=seed)
+    collection = reader_from(loaded, embedding, progress=progress).current()
+    drafts = drafted_questions(collection.library.papers(), seed=seed)
     write_question_set(path, drafts)
     return len(drafts)
 
