@@ -1,0 +1,188 @@
+"""The check of sentences on true sentences as they stand, a little reworded, and made false by program.
+
+python -m benchmarks.mutations [--split dev|test] [--each 100] [--mistakes]
+
+No paper of the development part is in the other. Some patterns are known to who writes the rules, others held out:
+these are counted, but their mistakes are never printed. Beside each share is that of the plain alternative, a
+similarity of at least .63 to the best sentence of the abstract.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from assistant.conversation import SourceNumbers
+from assistant.evaluation.resampling import estimate
+from assistant.verification import Verifier
+from benchmarks import mutation_patterns, paraphrase_patterns
+from benchmarks.common import console, print_environment, print_table
+from benchmarks.truths import Statement, papers_of, statements_of
+from vectorstore.embedding import PackagedEmbeddings
+from vectorstore.markup import readable
+from vectorstore.relevance import CrossEncoder
+from vectorstore.sentences import sentence_spans
+from vectorstore.types import Paper
+
+LEAST_SIMILARITY = 0.63
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement, whether it is true, and what was done to it."""
+
+    statement: Statement
+    is_true: bool
+    group: str
+    pattern: str
+    is_known: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the check, and the similarity alone, said of a case."""
+
+    case: Case
+    is_shown: bool
+    is_similar: bool
+    milliseconds: float
+    reasons: tuple[str, ...]
+
+
+def cases_of(papers: Sequence[Paper], each: int) -> list[Case]:
+    """At most `each` cases of each pattern; the same for the same papers."""
+    statements = [statement for paper in papers for statement in statements_of(paper)]
+    cases = []
+    for group, pattern, is_known in _mutations():
+        made = _made(lambda true, random, make=pattern: make(true, papers, random), statements, each, pattern.__name__)
+        cases += [Case(statement, False, group, _spoken(pattern.__name__), is_known) for statement in made]
+    for paraphrase, is_known in _paraphrases():
+        made = _made(lambda true, random, make=paraphrase: _as_statement(true, make(true, random)), statements, each, paraphrase.__name__)
+        cases += [Case(statement, True, "reworded", _spoken(paraphrase.__name__), is_known) for statement in made]
+    for name, as_written in (("as a reader sees it", False), ("as written, with markup", True)):
+        made = _made(lambda true, random, raw=as_written: _verbatim(true, raw), statements, 3 * each, name)
+        cases += [Case(statement, True, "verbatim", name, True) for statement in made]
+    return cases
+
+
+def _mutations() -> Iterable[tuple[str, mutation_patterns.Pattern, bool]]:
+    for patterns, is_known in ((mutation_patterns.KNOWN, True), (mutation_patterns.HELD_OUT, False)):
+        yield from ((group, pattern, is_known) for group, members in patterns.items() for pattern in members)
+
+
+def _paraphrases() -> Iterable[tuple[paraphrase_patterns.Paraphrase, bool]]:
+    yield from ((paraphrase, True) for paraphrase in paraphrase_patterns.KNOWN)
+    yield from ((paraphrase, False) for paraphrase in paraphrase_patterns.HELD_OUT)
+
+
+def _made(
+    make: Callable[[Statement, Random], Statement | None], statements: Sequence[Statement], each: int, seed: str
+) -> list[Statement]:
+    random = Random(seed)
+    made: list[Statement] = []
+    for true in random.sample(statements, len(statements)):
+        if len(made) < each and (statement := make(true, random)):
+            made.append(statement)
+    return made
+
+
+def _as_statement(true: Statement, sentence: str | None) -> Statement | None:
+    return Statement(true.paper, sentence) if sentence else None
+
+
+def _verbatim(true: Statement, as_written: bool) -> Statement | None:
+    if not as_written:
+        return true
+    raw = [span.of(true.paper.abstract) for span in sentence_spans(true.paper.abstract)]
+    return next((Statement(true.paper, text) for text in raw if text != true.sentence == readable(text)), None)
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
+
+
+class Similarities:
+    """Cosine of a sentence and the best sentence of an abstract; an abstract is embedded once."""
+
+    def __init__(self) -> None:
+        self._embeddings = PackagedEmbeddings()
+        self._vectors: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
+
+    def best(self, statement: Statement) -> float:
+        """The highest of all sentences."""
+        paper = statement.paper
+        if paper.paper_id not in self._vectors:
+            sentences = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
+            self._vectors[paper.paper_id] = np.array(self._embeddings.embed_documents(sentences))
+        wanted = np.array(self._embeddings.embed_documents([statement.sentence])[0])
+        return float((self._vectors[paper.paper_id] @ wanted).max())
+
+
+def outcomes_of(cases: Sequence[Case], similarities: Similarities | None) -> list[Outcome]:
+    """Each case checked with its paper as the only source."""
+    verifier = Verifier(CrossEncoder())
+    outcomes = []
+    for case in cases:
+        paper = case.statement.paper
+        started = time.perf_counter()
+        checked = verifier.check(case.statement.sentence, [paper], [paper], SourceNumbers([]))
+        taken = 1000 * (time.perf_counter() - started)
+        is_similar = similarities is not None and similarities.best(case.statement) >= LEAST_SIMILARITY
+        outcomes.append(Outcome(case, checked.shown, is_similar, taken, checked.reasons))
+    return outcomes
+
+
+def print_shares(outcomes: Sequence[Outcome]) -> None:
+    """A row for each pattern, and one for each group of known and of held-out patterns."""
+    rows = []
+    for group in dict.fromkeys(outcome.case.group for outcome in outcomes):
+        for is_known in (True, False):
+            members = [o for o in outcomes if o.case.group == group and o.case.is_known == is_known]
+            part = "known" if is_known else "held out"
+            for pattern in dict.fromkeys(outcome.case.pattern for outcome in members):
+                rows.append([f"  {pattern}", part, *_shares([o for o in members if o.case.pattern == pattern])])
+            if members:
+                rows.append([f"{group.upper()}", part, *_shares(members)])
+    print_table(["pattern", "part", "right", "right by similarity"], rows)
+
+
+def print_times(outcomes: Sequence[Outcome]) -> None:
+    """Milliseconds for one sentence and one abstract."""
+    median, late = np.percentile([outcome.milliseconds for outcome in outcomes], [50, 95])
+    false = [outcome for outcome in outcomes if not outcome.case.is_true]
+    console.print(f"{len(false)} false sentences; p50 {median:.0f} ms, p95 {late:.0f} ms a sentence")
+
+
+def _shares(outcomes: Sequence[Outcome]) -> list[str]:
+    """Of false sentences those not shown, of true ones those shown: by the check, and by similarity alone."""
+    share = estimate([float(outcome.is_shown == outcome.case.is_true) for outcome in outcomes])
+    plain = estimate([float(outcome.is_similar == outcome.case.is_true) for outcome in outcomes])
+    assert share is not None
+    assert plain is not None
+    return [f"{share.value:.3f} ({share.low:.3f}–{share.high:.3f}) of {share.n}", f"{plain.value:.3f}"]
+
+
+def main() -> None:
+    """Prints the shares of one split."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument("--each", type=int, default=100, help="cases of each pattern, at most")
+    parser.add_argument("--mistakes", action="store_true", help="print mistakes on known patterns of the dev split")
+    options = parser.parse_args()
+    cases = cases_of(papers_of(options.split), options.each)
+    print_environment(f"Check of {len(cases)} sentences made by program, {options.split}")
+    outcomes = outcomes_of(cases, None if options.mistakes else Similarities())
+    print_shares(outcomes)
+    print_times(outcomes)
+    if options.mistakes and options.split == "dev":
+        for outcome in outcomes:
+            if outcome.case.is_known and outcome.is_shown != outcome.case.is_true:
+                why = "; ".join(outcome.reasons)
+                console.print(f"  {outcome.case.pattern}: {outcome.case.statement.sentence} [{why}]", markup=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""True sentences to measure with: what abstracts say, of the built-in collection, conference papers and SciFact."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant import build_assistant
+from benchmarks.common import PUBLIC_DATA
+from benchmarks.papers import PAPERS, conference_papers
+from vectorstore.labels import label_of
+from vectorstore.markup import readable
+from vectorstore.sentences import sentence_spans
+from vectorstore.types import Paper, PaperRecord
+
+SCIFACT = PUBLIC_DATA / "scifact"
+_CLAIMS = Path(__file__).parent / "data" / "claims.jsonl"
+_CONFERENCE_PAPERS = 3000
+_SCIFACT_PAPERS = 600
+_FEWEST_WORDS = 8
+_MOST_WORDS = 45
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, and the paper it is said to rest on."""
+
+    paper: Paper
+    sentence: str
+
+
+def papers_of(split: str) -> list[Paper]:
+    """The papers of "dev" or "test": half of each source; no paper is in both."""
+    wanted = ("dev", "test").index(split)
+    public = [paper for at, paper in enumerate(_public_papers()) if at % 2 == wanted]
+    return _built_in_papers(split) + public
+
+
+def statements_of(paper: Paper) -> list[Statement]:
+    """The sentences of its abstract as a reader sees them, apart from very short and very long ones."""
+    sentences = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
+    return [Statement(paper, text) for text in sentences if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
+
+
+def _built_in_papers(split: str) -> list[Paper]:
+    """Those of one half of the labelled claims."""
+    rows = [json.loads(line) for line in _CLAIMS.read_text("utf-8").splitlines()]
+    labels = {row["paper"] for row in rows if row["split"] == split}
+    with tempfile.TemporaryDirectory() as temporary:
+        return [paper for paper in build_assistant(data_dir=temporary).papers() if paper.label in labels]
+
+
+def _public_papers() -> Iterator[Paper]:
+    for record in conference_papers(PAPERS, _CONFERENCE_PAPERS).papers:
+        yield _as_paper(record, "conferences")
+    for position, line in enumerate((SCIFACT / "corpus-01.jsonl").read_text("utf-8").split("\n")[:_SCIFACT_PAPERS], 1):
+        row = json.loads(line)
+        yield _as_paper(PaperRecord(abstract=row["text"], title=row["title"], position=position), "scifact")
+
+
+def _as_paper(record: PaperRecord, source: str) -> Paper:
+    return Paper(
+        paper_id=f"{source}-{record.position}",
+        label=label_of(record),
+        abstract=record.abstract,
+        title=record.title,
+        authors=record.authors,
+        venue=record.venue,
+        year=record.year,
+        urls=record.urls,
+        source=source,
+        position=record.position,
+    )
