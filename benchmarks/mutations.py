@@ -11,6 +11,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -53,19 +54,40 @@ class Outcome:
 
 
 def cases_of(papers: Sequence[Paper], each: int) -> list[Case]:
-    """At most `each` cases of each pattern; the same for the same papers."""
+    """At most `each` cases of each pattern, and three times as many as they stand; the same for the same papers."""
     statements = [statement for paper in papers for statement in statements_of(paper)]
     cases = []
     for group, pattern, is_known in _mutations():
-        made = _made(lambda true, random, make=pattern: make(true, papers, random), statements, each, pattern.__name__)
+        made = _made(partial(_mutated, pattern, papers), statements, each, pattern.__name__)
         cases += [Case(statement, False, group, _spoken(pattern.__name__), is_known) for statement in made]
     for paraphrase, is_known in _paraphrases():
-        made = _made(lambda true, random, make=paraphrase: _as_statement(true, make(true, random)), statements, each, paraphrase.__name__)
+        made = _made(partial(_reworded, paraphrase), statements, each, paraphrase.__name__)
         cases += [Case(statement, True, "reworded", _spoken(paraphrase.__name__), is_known) for statement in made]
-    for name, as_written in (("as a reader sees it", False), ("as written, with markup", True)):
-        made = _made(lambda true, random, raw=as_written: _verbatim(true, raw), statements, 3 * each, name)
-        cases += [Case(statement, True, "verbatim", name, True) for statement in made]
+    for make in (_as_read, _as_written):
+        made = _made(make, statements, 3 * each, make.__name__)
+        cases += [Case(statement, True, "verbatim", _spoken(make.__name__), True) for statement in made]
     return cases
+
+
+def _mutated(
+    pattern: mutation_patterns.Pattern, papers: Sequence[Paper], true: Statement, random: Random
+) -> Statement | None:
+    return pattern(true, papers, random)
+
+
+def _reworded(paraphrase: paraphrase_patterns.Paraphrase, true: Statement, random: Random) -> Statement | None:
+    sentence = paraphrase(true, random)
+    return Statement(true.paper, sentence) if sentence else None
+
+
+def _as_read(true: Statement, random: Random) -> Statement:
+    return true
+
+
+def _as_written(true: Statement, random: Random) -> Statement | None:
+    """With its markup, if it has any."""
+    raw = [span.of(true.paper.abstract) for span in sentence_spans(true.paper.abstract)]
+    return next((Statement(true.paper, text) for text in raw if text != true.sentence == readable(text)), None)
 
 
 def _mutations() -> Iterable[tuple[str, mutation_patterns.Pattern, bool]]:
@@ -89,19 +111,8 @@ def _made(
     return made
 
 
-def _as_statement(true: Statement, sentence: str | None) -> Statement | None:
-    return Statement(true.paper, sentence) if sentence else None
-
-
-def _verbatim(true: Statement, as_written: bool) -> Statement | None:
-    if not as_written:
-        return true
-    raw = [span.of(true.paper.abstract) for span in sentence_spans(true.paper.abstract)]
-    return next((Statement(true.paper, text) for text in raw if text != true.sentence == readable(text)), None)
-
-
 def _spoken(name: str) -> str:
-    return name.replace("_", " ")
+    return name.strip("_").replace("_", " ")
 
 
 class Similarities:
@@ -121,7 +132,7 @@ class Similarities:
         return float((self._vectors[paper.paper_id] @ wanted).max())
 
 
-def outcomes_of(cases: Sequence[Case], similarities: Similarities | None) -> list[Outcome]:
+def outcomes_of(cases: Sequence[Case], similarities: Similarities) -> list[Outcome]:
     """Each case checked with its paper as the only source."""
     verifier = Verifier(CrossEncoder())
     outcomes = []
@@ -130,7 +141,7 @@ def outcomes_of(cases: Sequence[Case], similarities: Similarities | None) -> lis
         started = time.perf_counter()
         checked = verifier.check(case.statement.sentence, [paper], [paper], SourceNumbers([]))
         taken = 1000 * (time.perf_counter() - started)
-        is_similar = similarities is not None and similarities.best(case.statement) >= LEAST_SIMILARITY
+        is_similar = similarities.best(case.statement) >= LEAST_SIMILARITY
         outcomes.append(Outcome(case, checked.shown, is_similar, taken, checked.reasons))
     return outcomes
 
@@ -174,7 +185,7 @@ def main() -> None:
     options = parser.parse_args()
     cases = cases_of(papers_of(options.split), options.each)
     print_environment(f"Check of {len(cases)} sentences made by program, {options.split}")
-    outcomes = outcomes_of(cases, None if options.mistakes else Similarities())
+    outcomes = outcomes_of(cases, Similarities())
     print_shares(outcomes)
     print_times(outcomes)
     if options.mistakes and options.split == "dev":

@@ -38,8 +38,11 @@ _ADVERB = re.compile(
     r"^(?:Furthermore|Moreover|Additionally|In addition|Finally|Specifically|In particular|Notably|Importantly|"
     r"Interestingly|Overall|To this end|In this paper|In this work|Here), (?=\w)"
 )
-_LEADING_PHRASE = re.compile(r"^(?P<phrase>(?:In|On|For|With|Across|Under|At|By|To|During) [^,;:()]{5,60}), (?P<rest>[^,;:]{20,200})\.$")
+_LEADING_PHRASE = re.compile(
+    r"^(?P<phrase>(?:In|On|For|With|Across|Under|At|By|To|During) [^,;:()]{5,60}), (?P<rest>[^,;:]{20,200})\.$"
+)
 _TRAILING_PHRASE = re.compile(r"^(?P<rest>[^,;:]{20,200}?)(?P<phrase> by \w+ing [^,;:()]{5,60})\.$")
+_OUR_METHOD = re.compile(r"\b[Oo]ur (?:proposed )?(?:method|approach|model|framework)\b")
 _BRACKETED = re.compile(r" \([A-Z][\w-]{1,9}\)")
 _BIG_NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}),(\d{3})(?![\d,])|(?<![\w.,:-])([1-9]\d?)(\d{3})(?![\w.,/-]\w|\w)")
 _SPELLED = "two three four five six seven eight nine ten eleven twelve".split()
@@ -49,28 +52,28 @@ _OTHER_FRAMES = ("The abstract states that ", "The study finds that ", "As the a
 
 
 def in_a_frame(true: Statement, random: Random) -> str | None:
-    """ "The paper shows that ..."."""
+    """As in "The paper shows that ..."."""
     return _framed(true.sentence, random.choice(_FRAMES))
 
 
 def of_the_authors(true: Statement, random: Random) -> str | None:
-    """ "we" -> "the authors"."""
+    """As in "we" -> "the authors"."""
     return _changed(true.sentence, _of_the_authors(true.sentence))
 
 
 def with_synonyms(true: Statement, random: Random) -> str | None:
-    """ "demonstrate" -> "show"."""
+    """As in "demonstrate" -> "show"."""
     return _changed(true.sentence, _with_words(true.sentence, _pairs(_SYNONYMS)))
 
 
 def percent_spelled(true: Statement, random: Random) -> str | None:
-    """ "5%" -> "5 percent", and back."""
+    """As in "5%" -> "5 percent", and back."""
     text = true.sentence
     return _changed(text, _PER_CENT.sub("%", text) if _PER_CENT.search(text) else _PERCENT.sub(" percent", text))
 
 
 def with_other_connectives(true: Statement, random: Random) -> str | None:
-    """ "However," -> "Yet"."""
+    """As in "However," -> "Yet"."""
     text = true.sentence
     for old, new in (pair.strip().split("=") for pair in _CONNECTIVES.split(";")):
         text = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new, text)
@@ -78,23 +81,23 @@ def with_other_connectives(true: Statement, random: Random) -> str | None:
 
 
 def without_opening(true: Statement, random: Random) -> str | None:
-    """ "Furthermore, we" -> "We"."""
+    """As in "Furthermore, we" -> "We"."""
     rest = _ADVERB.sub("", true.sentence)
     return _changed(true.sentence, rest[0].upper() + rest[1:])
 
 
 def with_other_synonyms(true: Statement, random: Random) -> str | None:
-    """ "mitigate" -> "alleviate"."""
+    """As in "mitigate" -> "alleviate"."""
     return _changed(true.sentence, _with_words(true.sentence, _pairs(_OTHER_SYNONYMS)))
 
 
 def in_another_frame(true: Statement, random: Random) -> str | None:
-    """ "The study finds that ..."."""
+    """As in "The study finds that ..."."""
     return _framed(true.sentence, random.choice(_OTHER_FRAMES))
 
 
 def with_its_phrase_moved(true: Statement, random: Random) -> str | None:
-    """ "On A, B does C." -> "B does C on A.", and "A does B by doing C." -> "By doing C, A does B."."""
+    """As in "On A, B does C." -> "B does C on A.", and "A does B by doing C." -> "By doing C, A does B."."""
     if match := _LEADING_PHRASE.match(true.sentence):
         return f"{match['rest'][0].upper()}{match['rest'][1:]} {_lowered(match['phrase'])}."
     if match := _TRAILING_PHRASE.match(true.sentence):
@@ -104,7 +107,7 @@ def with_its_phrase_moved(true: Statement, random: Random) -> str | None:
 
 
 def in_british_spelling(true: Statement, random: Random) -> str | None:
-    """ "behavior" -> "behaviour"."""
+    """As in "behavior" -> "behaviour"."""
     text = true.sentence
     for american, british in (pair.split() for pair in _BRITISH.split(",")):
         text = re.sub(rf"\b{american}", british, text)
@@ -112,23 +115,25 @@ def in_british_spelling(true: Statement, random: Random) -> str | None:
 
 
 def without_its_abbreviation(true: Statement, random: Random) -> str | None:
-    """ "large language models (LLMs)" -> "large language models"."""
+    """As in "large language models (LLMs)" -> "large language models"."""
     return _changed(true.sentence, _BRACKETED.sub("", true.sentence))
 
 
 def with_numbers_written_otherwise(true: Statement, random: Random) -> str | None:
-    """ "1,520" -> "1520", "three tasks" -> "3 tasks", and back for large ones."""
+    """As in "1,520" -> "1520", "three tasks" -> "3 tasks", and back for large ones."""
     text = _SMALL_NUMBER.sub(lambda match: str(_SPELLED.index(match.group()) + 2), true.sentence)
     text = _BIG_NUMBER.sub(lambda match: f"{match[1]}{match[2]}" if match[1] else f"{match[3]},{match[4]}", text)
     return _changed(true.sentence, text)
 
 
 def named_by_its_label(true: Statement, random: Random) -> str | None:
-    """ "Our method" -> the paper's own name."""
+    """As in "Our method" -> the paper's own name."""
     label = true.paper.label
     if not looks_like_name(label) or " " in label:
         return None
-    return _changed(true.sentence, re.sub(r"\b[Oo]ur (?:proposed )?(?:method|approach|model|framework)\b", label, true.sentence))
+    return _changed(
+        true.sentence, re.sub(r"\b[Oo]ur (?:proposed )?(?:method|approach|model|framework)\b", label, true.sentence)
+    )
 
 
 KNOWN: tuple[Paraphrase, ...] = (

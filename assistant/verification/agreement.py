@@ -7,6 +7,7 @@ directions and comparisons, what is said of others, and quantities that grew. Th
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from assistant.verification.edits import denial_changed, replaced
 from assistant.verification.opposites import DIRECTIONS, turned_round
 from assistant.verification.passages import Passage, speaks_of_own_work
 from assistant.verification.quantities import Quantity, quantities_in
@@ -16,6 +17,9 @@ from vectorstore.names import names_in
 
 _LEAST_SHARED = 0.75
 """Of a sentence's terms, the part that must stand in the passage."""
+_LEAST_TERMS = 2
+_LEAST_SHARED_OF_CLAUSE = 1 / 3
+"""Of the terms of a clause that has at least that many."""
 _REACH = 6
 """Words behind a negation that it denies."""
 _NEGATION = pattern(
@@ -27,6 +31,9 @@ _DENIAL_ENDS = pattern(r"[,;:()]|\b(?:and|but|while|whereas|yet|although)\b")
 _OTHERS_WORK = pattern(
     rf"\b{any_of('existing prior previous current conventional traditional vanilla most_research earlier')}\b"
 )
+_WHOSE = [("ours", pattern(r"\b(?:our|ours|we|the proposed)\b")), ("others'", _OTHERS_WORK)]
+_OPENING = 3
+"""Words in which a sentence says whose work it speaks of."""
 _THAN = pattern(rf"\b{any_of('than compared_to compared_with')}\b")
 _BETTER = any_of("outperform surpass beat exceed underperform trail lag")
 _COMPARISON = pattern(
@@ -62,8 +69,8 @@ _PARENTHESIS = re.compile(r" \([^()]*\)")
 def disagreements(sentence: str, passage: Passage) -> list[str]:
     """What speaks against taking `sentence` for a paraphrase of `passage`, in plain words."""
     rules = (
-        *(_foreign, _number_moved, _name_moved, _denial, _turned),
-        *(_direction_moved, _swapped, _of_others, _grown, _other_subject),
+        *(_foreign, _clause_added, _number_moved, _name_moved, _replaced, _denial, _turned),
+        *(_direction_moved, _swapped, _of_others, _given_to_others, _grown, _other_subject),
     )
     return [reason for rule in rules if (reason := rule(sentence, passage))]
 
@@ -76,6 +83,15 @@ def denied(text: str) -> set[str]:
 def _foreign(sentence: str, passage: Passage) -> str | None:
     few = passage.shared(sentence) < _LEAST_SHARED
     return "too few of its words stand in one sentence of the abstract" if few else None
+
+
+def _clause_added(sentence: str, passage: Passage) -> str | None:
+    """A clause of its own that the passage knows nothing of; it may be short beside the rest of the sentence."""
+    for clause in clauses_of(sentence):
+        terms = set(clause.terms) - passage.own
+        if len(terms) >= _LEAST_TERMS and len(terms & passage.terms) < _LEAST_SHARED_OF_CLAUSE * len(terms):
+            return f"the abstract does not say “{clause.text.strip(' ,;:()')}”"
+    return None
 
 
 def _number_moved(sentence: str, passage: Passage) -> str | None:
@@ -123,8 +139,13 @@ def _beside(terms: Set[str], clauses: Sequence[Clause]) -> set[str]:
     return {term for clause in clauses if terms <= set(clause.terms) for term in clause.terms} - terms
 
 
+def _replaced(sentence: str, passage: Passage) -> str | None:
+    found = replaced(sentence, passage)
+    return f"the abstract has {found[1]} in place of {found[0]}" if found else None
+
+
 def _denial(sentence: str, passage: Passage) -> str | None:
-    unlike = _denies(sentence, passage.text) or _denies(passage.text, sentence)
+    unlike = _denies(sentence, passage.text) or _denies(passage.text, sentence) or denial_changed(sentence, passage)
     return "it denies what the abstract says, or says what the abstract denies" if unlike else None
 
 
@@ -163,7 +184,7 @@ def _swapped(sentence: str, passage: Passage) -> str | None:
     before, behind = theirs[0] - theirs[1], theirs[1] - theirs[0]
     if mine := _compared(sentence):
         return "it turns a comparison round" if mine[0] & behind and mine[1] & before else None
-    said = set(terms_of(_SIDES.split(sentence)[0])) - passage.own
+    said = _side(_SIDES.split(sentence)[0]) - passage.own
     names_own = any(name in sentence for name in passage.own_names)
     if names_own and len(said & behind & _named_by_than(passage.text)) > len(said & before):
         return "the abstract says it of what its work is compared to"
@@ -171,11 +192,17 @@ def _swapped(sentence: str, passage: Passage) -> str | None:
 
 
 def _compared(text: str) -> tuple[set[str], set[str]] | None:
-    """The terms before and behind the first comparison."""
+    """What stands before and behind the first comparison."""
     match = _COMPARISON.search(text)
     if match is None or (_ADVERBIAL.match(text) and match.start() < _AT_THE_FRONT):
         return None
-    return set(terms_of(text[: match.start()])), set(terms_of(text[match.end() :]))
+    return _side(text[: match.start()]), _side(text[match.end() :])
+
+
+def _side(text: str) -> set[str]:
+    """The terms of a side of a comparison, and whose work it is: "our method" against "existing methods"."""
+    whose = {word for word, said in _WHOSE if said.search(text)}
+    return set(terms_of(text)) | whose
 
 
 def _named_by_than(text: str) -> set[str]:
@@ -192,6 +219,14 @@ def _of_others(sentence: str, passage: Passage) -> str | None:
     if others and not speaks_of_own_work(passage.text, passage.own_names):
         return f"the abstract says it of {others.group().lower()} work"
     return "the abstract says it before it comes to its own work" if passage.is_background else None
+
+
+def _given_to_others(sentence: str, passage: Passage) -> str | None:
+    """What the passage says of its own work, in its first words or without a word of others', is given to others."""
+    theirs, mine = (" ".join(text.split()[:_OPENING]) for text in (passage.text, sentence))
+    texts = (passage.text, theirs)
+    is_own = any(speaks_of_own_work(text, passage.own_names) and not _OTHERS_WORK.search(text) for text in texts)
+    return "the abstract says it of its own work" if is_own and _OTHERS_WORK.search(mine) else None
 
 
 def _grown(sentence: str, passage: Passage) -> str | None:

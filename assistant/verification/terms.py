@@ -12,7 +12,7 @@ from assistant.wording import any_of, content_stems, pattern, stem, stems
 
 NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![A-Za-z\d.])(?:\d+(?:\.\d+)?|\.\d+)")
 _SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)} | {
+NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)} | {
     word: word
     for word in "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half".split()
 }
@@ -91,7 +91,7 @@ def is_number(term: str) -> bool:
 
 def numbers_in(text: str) -> set[str]:
     """The numbers in `text` in one form: "1,520" is "1520", "six" is "6", "24GB" and "39.63%" are "24" and "39.63"."""
-    words = {_NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in _NUMBER_WORDS}
+    words = {NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in NUMBER_WORDS}
     return {plain_number(match.group()) for match in NUMBER.finditer(text)} | (words - {"1", "0"})
 
 
@@ -106,7 +106,7 @@ def _term(match: re.Match[str]) -> str | None:
     if number := match["number"]:
         return plain_number(number)
     word = re.sub(r"['’]s$", "", match["word"].lower())
-    if (number := _NUMBER_WORDS.get(word)) and number not in "10":
+    if (number := NUMBER_WORDS.get(word)) and number not in "10":
         return number
     return _meaning(word)
 

@@ -15,6 +15,7 @@ from assistant.types import Sentence
 from assistant.verification.agreement import denied, disagreements
 from assistant.verification.passages import Passage, passages_of
 from assistant.verification.terms import numbers_in
+from assistant.verification.units import another_unit
 from assistant.wording import content_stems
 from vectorstore.markup import readable
 from vectorstore.names import names_in
@@ -25,7 +26,7 @@ from vectorstore.types import Paper, Span
 _LEAST_RELEVANCE = 0.0
 """Cross-encoder logit of the supporting sentence to the sentence checked."""
 _COMPARED = 3
-"""Sentences of an abstract that the cross-encoder reads, those that share most words."""
+"""Sentences of an abstract that the cross-encoder reads at most, of those that share most words with the sentence."""
 _LEAST_VERBATIM = 4
 """Words; fewer prove nothing by standing in an abstract."""
 
@@ -77,7 +78,8 @@ class Verifier:
             reasons=tuple(reasons),
         )
 
-    def _support(self, text: str, paper: Paper) -> Support:
+    def _support(self, written: str, paper: Paper) -> Support:
+        text = readable(written)  # a model may repeat the markup of an abstract
         spans = sentence_spans(paper.abstract)
         texts = [readable(span.of(paper.abstract)) for span in spans]
         for span, candidate in zip(spans, texts, strict=True):
@@ -91,10 +93,11 @@ class Verifier:
         return Support(paper, spans[row], verbatim=False, problems=tuple(problems))
 
     def _best(self, text: str, passages: Sequence[Passage]) -> tuple[int, float]:
-        """The passage that shares most words with `text`, and of such the most relevant, with its relevance."""
-        most = sorted(range(len(passages)), key=lambda row: -passages[row].shared(text))[:_COMPARED]
+        """The passage that shares most words with `text`, and of several such the most relevant, with its relevance."""
+        shares = [passage.shared(text) for passage in passages]
+        most = [row for row, share in enumerate(shares) if share == max(shares)][:_COMPARED]
         logits = self._cross_encoder.relevance(text, [passages[row].text for row in most])
-        return max(zip(most, logits, strict=True), key=lambda pair: (passages[pair[0]].shared(text), pair[1]))
+        return max(zip(most, logits, strict=True), key=lambda pair: pair[1])
 
 
 def _stands_in(text: str, candidate: str) -> bool:
@@ -117,6 +120,8 @@ def _unknown(text: str, paper: Paper, abstract: str) -> list[str]:
     problems = []
     if missing := numbers_in(text) - numbers_in(f"{abstract} {paper.label}"):
         problems.append(f"not in the abstract: {', '.join(sorted(missing))}")
+    if in_other_unit := another_unit(text, abstract):
+        problems.append(f"the abstract gives another unit than {in_other_unit}")
     held = " ".join([abstract, paper.title or "", paper.place, *own_names(paper), *paper.authors]).casefold()
     if unknown := [name for name in names_in(text) if name.casefold() not in held]:
         problems.append(f"not in the abstract: {', '.join(unknown)}")
