@@ -39,6 +39,8 @@ class Edit:
 
     said: tuple[str, ...]
     given: tuple[str, ...]
+    left_out: tuple[str, ...]
+    """Words before and behind all that is repeated, which a sentence may well leave out, or have elsewhere."""
     before: str
     """The word that both have before them; empty at the beginning."""
 
@@ -49,21 +51,21 @@ class Edit:
 
 
 def edits_between(sentence: str, passage: str) -> list[Edit]:
-    """The places where `sentence` departs from `passage`; none when it does not follow it word by word.
-
-    What the passage has before and behind all that is repeated is no edit: a sentence may leave it out.
-    """
+    """The places where `sentence` departs from `passage`; none when it does not follow it word by word."""
     mine, theirs = _TOKEN.findall(sentence), _TOKEN.findall(passage)
     matcher = SequenceMatcher(None, [_plain(word) for word in mine], [_plain(word) for word in theirs], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if sum(block.size for block in blocks) < _LEAST_REPEATED * max(len(mine), 1):
         return []
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
-    return [
-        Edit(tuple(mine[i1:i2]), tuple(theirs[max(j1, first) : min(j2, last)]), mine[i1 - 1] if i1 else "")
-        for kind, i1, i2, j1, j2 in matcher.get_opcodes()
-        if kind != "equal"
-    ]
+    edits = []
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if kind != "equal":
+            is_inside = first <= j1 and j2 <= last
+            given = tuple(theirs[j1:j2])
+            before = mine[i1 - 1] if i1 else ""
+            edits.append(Edit(tuple(mine[i1:i2]), given if is_inside else (), () if is_inside else given, before))
+    return edits
 
 
 def replaced(sentence: str, passage: Passage) -> tuple[str, str] | None:
@@ -79,7 +81,8 @@ def denial_changed(sentence: str, passage: Passage) -> bool:
     edits = edits_between(sentence, passage.text)
     said = [word for edit in edits for word in edit.said]
     given = [word for edit in edits for word in edit.given]
-    return _denied_only_by(said, given) or _denied_only_by(given, said)
+    left_out = [word for edit in edits for word in edit.left_out]
+    return _denied_only_by(said, given + left_out) or _denied_only_by(given, said)
 
 
 def _denied_only_by(words: Sequence[str], others: Sequence[str]) -> bool:

@@ -21,6 +21,8 @@ _CLAUSE_ENDS = pattern(
     r"\s[-–—]+\s|---|[,;:()](?:\s(?!which)|$)|\s\((?!\w\))|\b"
     rf"{any_of('and or but while whereas yet so_that compared_to compared_with than where with')}\b"
 )
+_BRACKETED_WORD = re.compile(r"(?<=\w) \(([\w-]{2,})\)")
+"""An abbreviation behind the words it stands for ends no clause."""
 _SAME = [
     "reduce reduction lower cut decrease shrink diminish drop decline suppress minimize fewer less low",
     "increase raise grow boost gain enlarge rise high more great enhance improve improvement better superior scale",
@@ -55,7 +57,9 @@ _EMPTY = stems(
     "during per toward upon down one fly how its while during before after whereas however through "
     "approximately roughly nearly almost around time hold serve act form depend follow respectively together "
     "still both though yet there do take become due thus solely mere just "
-    "theory theoretical empirical analysis extensive"
+    "theory theoretical empirical analysis extensive "
+    "report state note observe conclude describe explain discuss suggest mention highlight addition additionally "
+    "furthermore moreover abstract"
 )
 """Words that say nothing of their own, or that only a reader weighs; small words are none of the terms anyway."""
 
@@ -73,6 +77,7 @@ class Clause:
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of `text` that hold a term."""
+    text = _BRACKETED_WORD.sub(r" \1", text)
     bounds = [0, *(match.start() for match in _CLAUSE_ENDS.finditer(text)), len(text)]
     pieces = [text[start:end] for start, end in pairwise(bounds)]
     return [Clause(piece, terms) for piece in pieces if (terms := tuple(terms_of(piece)))]
