@@ -47,6 +47,7 @@ _SAME = [
     "evaluate test assess measure",
     "generate produce create",
     "fail failure",
+    "previous prior earlier existing",
 ]
 """Words of one line say the same for the purpose of finding what a sentence rests on."""
 _EMPTY = stems(
@@ -59,7 +60,7 @@ _EMPTY = stems(
     "still both though yet there do take become due thus solely mere just "
     "theory theoretical empirical analysis extensive "
     "report state note observe conclude describe explain discuss suggest mention highlight addition additionally "
-    "furthermore moreover abstract"
+    "furthermore moreover abstract accord percent percentage"
 )
 """Words that say nothing of their own, or that only a reader weighs; small words are none of the terms anyway."""
 

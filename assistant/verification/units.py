@@ -45,7 +45,7 @@ _NEVER_LEFT_OUT = frozenset("% x K M B T KB MB GB TB".split())
 _ONE_LETTER = frozenset("s h g m".split())
 """Units only right behind a number or a space and not before a hyphen or a bracket: "3 m", but not "3 m-bit"."""
 _BEHIND = re.compile(r"[ \u00a0-]?(?P<unit>[%×]|[A-Za-z]+)(?P<then>\S?)")
-_LIST = re.compile(r"\s?(?:[-–—/,]|to|and|or|,\s?and)\s?[~≈]?(?=\d)")
+_LIST = re.compile(r"\s?(?:[-–—/,]|to|and|or|,\s?and)\s?[~≈]?")
 """Between the numbers of a range or list, which have one unit, the last one's."""
 
 
