@@ -1,6 +1,6 @@
 """The check of sentences on true sentences as they stand, a little reworded, and made false by program.
 
-python -m benchmarks.mutations [--split dev|test] [--each 100] [--mistakes]
+python -m benchmarks.mutations [--split dev|test] [--each 80] [--mistakes]
 
 No paper of the development part is in the other. Some patterns are known to who writes the rules, others held out:
 these are counted, but their mistakes are never printed. Beside each share is that of the plain alternative, a
@@ -180,7 +180,7 @@ def main() -> None:
     """Prints the shares of one split."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
-    parser.add_argument("--each", type=int, default=100, help="cases of each pattern, at most")
+    parser.add_argument("--each", type=int, default=80, help="cases of each pattern, at most")
     parser.add_argument("--mistakes", action="store_true", help="print mistakes on known patterns of the dev split")
     options = parser.parse_args()
     cases = cases_of(papers_of(options.split), options.each)

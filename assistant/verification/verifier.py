@@ -86,18 +86,20 @@ class Verifier:
             if _stands_in(text, candidate) and not _torn(text, candidate):
                 return Support(paper, span, verbatim=True, problems=())
         passages = passages_of(paper, texts)
-        row, relevance = self._best(text, passages)
+        row = self._closest(text, passages)
         problems = [*_unknown(text, paper, " ".join(texts)), *disagreements(text, passages[row])]
-        if relevance < _LEAST_RELEVANCE:
+        if not problems and self._cross_encoder.relevance(text, [texts[row]])[0] < _LEAST_RELEVANCE:
             problems.append("no sentence of the abstract says this")
         return Support(paper, spans[row], verbatim=False, problems=tuple(problems))
 
-    def _best(self, text: str, passages: Sequence[Passage]) -> tuple[int, float]:
-        """The passage that shares most words with `text`, and of several such the most relevant, with its relevance."""
+    def _closest(self, text: str, passages: Sequence[Passage]) -> int:
+        """The passage that shares most words with `text`, and of several such the most relevant."""
         shares = [passage.shared(text) for passage in passages]
         most = [row for row, share in enumerate(shares) if share == max(shares)][:_COMPARED]
+        if len(most) == 1 or not max(shares):
+            return most[0]
         logits = self._cross_encoder.relevance(text, [passages[row].text for row in most])
-        return max(zip(most, logits, strict=True), key=lambda pair: pair[1])
+        return max(zip(logits, most, strict=True))[1]
 
 
 def _stands_in(text: str, candidate: str) -> bool:
