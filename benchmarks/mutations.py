@@ -20,15 +20,13 @@ from assistant.conversation import SourceNumbers
 from assistant.evaluation.resampling import estimate
 from assistant.verification import Verifier
 from benchmarks import mutation_patterns, paraphrase_patterns
-from benchmarks.common import console, print_environment, print_table
+from benchmarks.common import LEAST_SIMILARITY, console, print_environment, print_table
 from benchmarks.truths import Statement, papers_of, statements_of
 from vectorstore.embedding import PackagedEmbeddings
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper
-
-LEAST_SIMILARITY = 0.63
 
 
 @dataclass(frozen=True)

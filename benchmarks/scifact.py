@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from assistant.wording import content_stems
-from benchmarks.common import console, print_environment, print_table
+from benchmarks.common import LEAST_SIMILARITY, console, print_environment, print_table
 from benchmarks.papers import DATA
 from benchmarks.polarity import WAYS, direction, is_denied, turned
 from benchmarks.truths import SCIFACT
@@ -30,7 +30,6 @@ from vectorstore.packaged import BGE_SMALL, model_folder
 from vectorstore.relevance import CrossEncoder
 
 Values = NDArray[np.float64]
-LEAST_SIMILARITY = 0.63
 _READ = 3
 """Sentences of an abstract that are read closely, those nearest to the claim."""
 _RESAMPLES = 2000

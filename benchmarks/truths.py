@@ -1,12 +1,10 @@
 """True sentences to measure with: what abstracts say, of the built-in collection, conference papers and SciFact."""
 
 import json
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from assistant import build_assistant
+from benchmarks.claims import claims_of
 from benchmarks.common import PUBLIC_DATA
 from benchmarks.papers import PAPERS, conference_papers
 from vectorstore.labels import label_of
@@ -15,7 +13,6 @@ from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper, PaperRecord
 
 SCIFACT = PUBLIC_DATA / "scifact"
-_CLAIMS = Path(__file__).parent / "data" / "claims.jsonl"
 _CONFERENCE_PAPERS = 3000
 _SCIFACT_PAPERS = 600
 _FEWEST_WORDS = 8
@@ -31,24 +28,17 @@ class Statement:
 
 
 def papers_of(split: str) -> list[Paper]:
-    """The papers of "dev" or "test": half of each source; no paper is in both."""
+    """The papers of "dev" or "test": half of each source, the built-in ones as the labelled claims; none is in both."""
     wanted = ("dev", "test").index(split)
     public = [paper for at, paper in enumerate(_public_papers()) if at % 2 == wanted]
-    return _built_in_papers(split) + public
+    built_in = {claim.paper.paper_id: claim.paper for claim in claims_of(split)}
+    return [*built_in.values(), *public]
 
 
 def statements_of(paper: Paper) -> list[Statement]:
     """The sentences of its abstract as a reader sees them, apart from very short and very long ones."""
     sentences = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
     return [Statement(paper, text) for text in sentences if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
-
-
-def _built_in_papers(split: str) -> list[Paper]:
-    """Those of one half of the labelled claims."""
-    rows = [json.loads(line) for line in _CLAIMS.read_text("utf-8").splitlines()]
-    labels = {row["paper"] for row in rows if row["split"] == split}
-    with tempfile.TemporaryDirectory() as temporary:
-        return [paper for paper in build_assistant(data_dir=temporary).papers() if paper.label in labels]
 
 
 def _public_papers() -> Iterator[Paper]:
