@@ -127,6 +127,7 @@ def test_what_is_said_in_other_words_is_supported(verifier: Verifier, fobar: Pap
         ("Fobar loses precision and stores the whole grid.", "existing work"),
         ("All small grids converge in early steps.", "does not say “all”"),
         ("Small grids need restarts.", "says it of something else"),
+        ("Does Fobar outperform Quxal on noisy inputs?", "a question says nothing"),
         ("Fobar cuts memory by 41x.", "another unit than 41 x"),
         ("Training a Fobar of 7M weights takes 5-10 days and 30 GB on 12 tasks.", "another unit than 7 M"),
         ("Training a Fobar takes 5-10 days and 30 MB on 12 tasks of 2,400 samples.", "another unit than 30 MB"),

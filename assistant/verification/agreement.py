@@ -69,7 +69,7 @@ _PARENTHESIS = re.compile(r" \([^()]*\)")
 def disagreements(sentence: str, passage: Passage) -> list[str]:
     """What speaks against taking `sentence` for a paraphrase of `passage`, in plain words."""
     rules = (
-        *(_foreign, _clause_added, _number_moved, _name_moved, _replaced, _denial, _turned),
+        *(_asked, _foreign, _clause_added, _number_moved, _name_moved, _replaced, _denial, _turned),
         *(_direction_moved, _swapped, _of_others, _given_to_others, _grown, _other_subject),
     )
     return [reason for rule in rules if (reason := rule(sentence, passage))]
@@ -78,6 +78,11 @@ def disagreements(sentence: str, passage: Passage) -> list[str]:
 def denied(text: str) -> set[str]:
     """The stems of the content words right behind a negation, up to the end of its clause."""
     return {stem for words in _behind_negations(text) for stem in content_stems(words)}
+
+
+def _asked(sentence: str, passage: Passage) -> str | None:
+    """A question, such as the reader's own that a model repeats."""
+    return "a question says nothing" if sentence.rstrip("\"'”’) ").endswith("?") else None
 
 
 def _foreign(sentence: str, passage: Passage) -> str | None:
