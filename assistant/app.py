@@ -24,6 +24,9 @@ from vectorstore.types import IndexReport
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from assistant.model_client import ModelClient
+    from assistant.rewriting import QuestionRewriter
+
 
 def build_assistant(*, progress: Progress = silent, **settings: Any) -> Assistant:
     """An assistant for the configured collection; keywords are the names of settings.
@@ -38,11 +41,16 @@ def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assist
     """An assistant with these settings."""
     embedding = embedding_from(settings)
     cross_encoder = CrossEncoder()
-    writer = _writer(settings, cross_encoder)
+    client = _client(settings)
     folder = ready_collection(settings, embedding, progress=progress)
     reader = CollectionReader(folder, embedding, progress=progress)
     retriever = Retriever(reader, embedding)
-    return Assistant(retriever=retriever, judge=EvidenceJudge(retriever, cross_encoder), writer=writer)
+    return Assistant(
+        retriever=retriever,
+        judge=EvidenceJudge(retriever, cross_encoder),
+        writer=_writer(settings, client, cross_encoder),
+        rewriter=_rewriter(client),
+    )
 
 
 def index_papers(paths: Iterable[Path], *, progress: Progress = silent, **settings: Any) -> IndexReport:
@@ -104,17 +112,33 @@ def load_model_from(settings: Settings, name: str) -> "BaseChatModel":
     )
 
 
-def _writer(settings: Settings, cross_encoder: CrossEncoder) -> Writer:
+def _client(settings: Settings) -> "ModelClient | None":
     if settings.model is None:
+        return None
+    from assistant.model_client import ModelClient
+
+    return ModelClient(
+        load_model_from(settings, settings.model), settings.model, settings.answer_tokens, settings.timeout_seconds
+    )
+
+
+def _writer(settings: Settings, client: "ModelClient | None", cross_encoder: CrossEncoder) -> Writer:
+    if client is None:
         return QuotationWriter()
     from assistant.verification import Verifier
     from assistant.writing import ModelWriter
 
     return ModelWriter(
-        load_model_from(settings, settings.model),
-        name=settings.model,
+        client,
         verifier=Verifier(cross_encoder),
         context_tokens=settings.context_tokens,
-        answer_tokens=settings.answer_tokens,
-        timeout_seconds=settings.timeout_seconds,
+        asks_model=settings.verify == "model",
     )
+
+
+def _rewriter(client: "ModelClient | None") -> "QuestionRewriter | None":
+    if client is None:
+        return None
+    from assistant.rewriting import QuestionRewriter
+
+    return QuestionRewriter(client)

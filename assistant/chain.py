@@ -1,13 +1,15 @@
 """The pipeline: question -> standalone question -> evidence -> sentences, each checked -> answer."""
 
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from assistant import replies
 from assistant.confining import Confined, confined, read_confined
 from assistant.conversation import SourceNumbers, clean_question, read_turns
+from assistant.errors import ModelError, ModelRefused
 from assistant.evidence import EvidenceJudge
 from assistant.followup import label_in, standalone_question, subject_of
 from assistant.languages import in_english, is_english
@@ -34,13 +36,26 @@ History = Iterable[Mapping[str, Any] | Turn]
 """Items like `{"role": "user", "content": "..."}`; an answer's may carry its `citations`."""
 
 
+class Rewriter(Protocol):
+    """Makes a follow-up a question that can be read without the turns before it."""
+
+    def standalone(
+        self, question: str, turns: Sequence[Turn], stop: threading.Event
+    ) -> tuple[str | None, Usage | None]:
+        """The standalone question, and what it cost; None when there is none to rely on."""
+        ...
+
+
 class Assistant:
     """Answers questions about one collection. It holds no conversation: a caller passes the history each time."""
 
-    def __init__(self, *, retriever: Retriever, judge: EvidenceJudge, writer: Writer) -> None:
+    def __init__(
+        self, *, retriever: Retriever, judge: EvidenceJudge, writer: Writer, rewriter: Rewriter | None = None
+    ) -> None:
         self._retriever = retriever
         self._judge = judge
         self._writer = writer
+        self._rewriter = rewriter
 
     @property
     def writer(self) -> str:
@@ -51,20 +66,26 @@ class Assistant:
         """The whole answer. Raises `UserFacingError` when there can be none."""
         return next(event.answer for event in self.stream(question, history) if isinstance(event, AnswerFinished))
 
-    def stream(self, question: str, history: History = ()) -> Iterator[Event]:
-        """The answer as it comes: the passages found, then each sentence, at last the whole."""
+    def stream(self, question: str, history: History = (), *, stop: threading.Event | None = None) -> Iterator[Event]:
+        """The answer as it comes: the passages found, then each sentence, at last the whole.
+
+        When `stop` is set, by another thread, it ends where it is, and so does the request to the model.
+        """
+        stop = stop or threading.Event()
         watch = _Stopwatch()
         turns = read_turns(history)
-        asked = self._asked(clean_question(question), turns)
+        asked = self._asked(clean_question(question), turns, stop)
         evidence = self._evidence(asked)
         watch.stop("evidence")
         yield PassagesFound(passages=evidence.passages)
 
-        draft = _Draft(evidence.status)
-        for sentence in self._sentences(asked, evidence, SourceNumbers(turns), draft):
+        draft = _Draft(evidence.status, usage=asked.usage)
+        for sentence in self._sentences(asked, evidence, SourceNumbers(turns), draft, stop):
             draft.sentences.append(sentence)
             watch.stop("first_sentence")
             yield SentenceChecked(sentence=sentence)
+        if stop.is_set():
+            return
         if asked.foreign is not None and self._retriever.reads_english_only:
             draft.sentences.append(replies.ENGLISH_ONLY)
             yield SentenceChecked(sentence=replies.ENGLISH_ONLY)
@@ -84,6 +105,7 @@ class Assistant:
                 fingerprint=self._retriever.fingerprint().digest,
                 evidence=evidence.weight,
                 model_asked=draft.model_asked,
+                model_failure=draft.model_failure,
             )
         )
 
@@ -103,15 +125,18 @@ class Assistant:
         """All papers of the collection that pass the filter, in the order in which they were read."""
         return self._retriever.papers_within(within) if within else self._retriever.papers()
 
-    def _asked(self, question: str, turns: Sequence[Turn]) -> Question:
+    def _asked(self, question: str, turns: Sequence[Turn], stop: threading.Event) -> Question:
         """The question as the collection spells it and the models read it, without the turns before it."""
         spelt = self._retriever.respelled(question)
-        if is_english(question):
-            return self._standalone(spelt, turns)
-        worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
-        return replace(self._standalone(worded, turns), foreign=question)
+        if not is_english(question):
+            worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
+            return replace(self._standalone(worded, turns), foreign=question)
+        rewritten, usage = self._rewriter.standalone(spelt, turns, stop) if self._rewriter and turns else (None, None)
+        asked = read_confined(rewritten, self._retriever) if rewritten else self._standalone(spelt, turns)
+        return replace(asked, usage=usage)
 
     def _standalone(self, question: str, turns: Sequence[Turn]) -> Question:
+        """By rules."""
         labels = self._labels(question, turns)
         asked = read_confined(standalone_question(question, turns, labels), self._retriever)
         subject = subject_of(turns, labels)
@@ -126,44 +151,60 @@ class Assistant:
         return cited | self._retriever.labels_in([question, *(turn.content for turn in turns)]).keys()
 
     def _evidence(self, asked: Question) -> Evidence:
-        if asked.kind in ("smalltalk", "overview"):
-            return Evidence(status="answered", passages=())
-        return self._judge.weigh(asked)
+        return self._judge.weigh(asked) if asked.is_on_content else Evidence(status="answered", passages=())
 
     def _sentences(
-        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
     ) -> Iterator[Sentence]:
         if asked.kind == "smalltalk":
             return replies.small_talk(self._retriever.paper_count())
-        if asked.kind == "overview":
+        if not asked.is_on_content:
             return replies.overview(self._retriever.papers())
         if evidence.status == "not_covered":
             return replies.not_covered(self._retriever.paper_count(), asked.within)
         if evidence.status == "not_stated":
             return replies.not_stated(evidence, numbers)
-        return self._written(asked, evidence, numbers, draft)
+        return self._written(asked, evidence, numbers, draft, stop)
 
     def _written(
-        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft"
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
     ) -> Iterator[Sentence]:
-        """What the writer gives; quotations instead when nothing of it can be shown."""
+        """What the writer gives, with quotations where it gives nothing that can be shown, or not all."""
+        quotations = QuotationWriter().write(asked, evidence, numbers, stop)
+        if asked.kind in ("list", "count"):
+            yield from quotations  # complete, which no model is that reads a few sources
+            return
         draft.model_asked = self._writer.name != QuotationWriter.name
-        declined = False
-        for item in self._writer.write(asked, evidence, numbers):
-            if isinstance(item, Usage):
-                draft.usage = item
-            elif isinstance(item, Sentence):
-                yield item
+        yield from self._from_writer(asked, evidence, numbers, draft, stop)
+        if stop.is_set():
+            return
+        if draft.model_failure or not draft.has_content:
+            if draft.declined and asked.kind == "fact":
+                draft.status = "not_stated"
+                yield from replies.not_stated(evidence, numbers)
             else:
-                declined = True
-        if declined and not draft.has_content:
-            draft.status = "not_stated"
-            yield from replies.not_stated(evidence, numbers)
-        elif not draft.has_content:
-            yield replies.QUOTED_INSTEAD
-            yield from QuotationWriter().write(asked, evidence, numbers)
+                yield replies.quoted_instead(draft.model_failure)
+                yield from quotations
+        elif draft.model_asked and asked.kind in ("compare", "overview"):
+            yield from quotations
         if draft.left_out:
             yield replies.left_out(draft.left_out)
+
+    def _from_writer(
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
+    ) -> Iterator[Sentence]:
+        try:
+            for item in self._writer.write(asked, evidence, numbers, stop):
+                if isinstance(item, Usage):
+                    draft.usage = item + draft.usage
+                elif isinstance(item, Sentence):
+                    yield item
+                else:
+                    draft.declined = True
+        except ModelRefused:
+            raise  # a wrong setting, to be put right rather than hidden by quotations
+        except ModelError as error:
+            draft.model_failure = f"{error.message} {error.hint}"
 
 
 @dataclass
@@ -174,6 +215,8 @@ class _Draft:
     sentences: list[Sentence] = field(default_factory=list)
     usage: Usage | None = None
     model_asked: bool = False
+    model_failure: str | None = None
+    declined: bool = False
 
     @property
     def has_content(self) -> bool:

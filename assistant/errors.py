@@ -8,6 +8,7 @@ UserFacingError
 └── ModelError         the chat model gave no answer
     ├── ModelRefused       it, or its server, does not accept the key, the name or the request
     ├── ModelUnreachable   its server does not answer, or not in time
+    ├── ModelCutOff        its answer broke off
     └── ModelBusy          its server has no room for now, or failed: worth another try
 """
 
@@ -15,6 +16,7 @@ from vectorstore.errors import UserFacingError
 
 __all__ = [
     "ModelBusy",
+    "ModelCutOff",
     "ModelError",
     "ModelRefused",
     "ModelUnreachable",
@@ -52,6 +54,10 @@ class ModelRefused(ModelError):
 
 class ModelUnreachable(ModelError):
     """The model's server does not answer, or not in time."""
+
+
+class ModelCutOff(ModelError):
+    """The model's answer broke off; what it had written until then has been given."""
 
 
 class ModelBusy(ModelError):

@@ -1,15 +1,16 @@
 """`"provider:model"` -> LangChain chat model, its reply within a time limit, and its errors in our words."""
 
+import asyncio
 import math
 import re
+import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from contextvars import copy_context
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
+from contextlib import aclosing, contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -19,6 +20,8 @@ from pydantic import SecretStr
 from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, SettingsError, UserFacingError
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_SECONDS_TO_STOP = 0.05
+"""How long a reply that is stopped may still be waited for."""
 
 
 def load_chat_model(
@@ -51,11 +54,19 @@ def _openai(
         api_key=api_key or SecretStr("not-needed"),
         base_url=base_url,
         timeout=timeout_seconds,  # LangChain's default is to wait for ever
+        http_async_client=_own_client(timeout_seconds),
         max_retries=0,  # its retries know no deadline; `ModelWriter` has its own
         max_completion_tokens=answer_tokens,
         stream_usage=True,
         use_responses_api=False,  # compatible servers have chat completions only
     )
+
+
+def _own_client(timeout_seconds: float) -> Any:
+    """An HTTP client that keeps no connection, as nobody closes it; LangChain's is shared with other event loops."""
+    from openai import DefaultAsyncHttpxClient
+
+    return DefaultAsyncHttpxClient(timeout=timeout_seconds, headers={"Connection": "close"})
 
 
 def _other(provider: str, model: str, timeout_seconds: float, answer_tokens: int) -> BaseChatModel:
@@ -79,38 +90,49 @@ def without_thoughts(reply: str) -> str:
     return _THOUGHTS.sub(" ", reply)
 
 
-def chunks_until(deadline: float, model: BaseChatModel, messages: Sequence[BaseMessage]) -> Generator[Any]:
-    """What `model` streams in reply, and `TimeoutError` at `deadline`, a time of `time.monotonic()`.
+def chunks_until(
+    deadline: float, model: BaseChatModel, messages: Sequence[BaseMessage], stop: threading.Event
+) -> Generator[Any]:
+    """What `model` streams in reply, up to where `stop` is set; `TimeoutError` at `deadline` (`time.monotonic()`).
 
-    A thread reads: a client's own time-out starts anew with every byte, also with those that only keep a line open.
-    When this generator is closed, the thread ends the request as soon as it is woken by the next chunk.
+    The request is made on an event loop of its own, where it can be ended at once, whatever the server does. A client's
+    own time-out starts anew with every byte, also with those that only keep a line open.
     """
     read: SimpleQueue[Any] = SimpleQueue()
-    left = Event()
-    Thread(target=copy_context().run, args=(_read_chunks, model, messages, read, left), daemon=True).start()
+    reading = asyncio.run_coroutine_threadsafe(_read_chunks(model, messages, read), _event_loop())
     try:
-        while (item := read.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
-            if isinstance(item, Exception):
-                raise item
-            yield item
-    except Empty:
-        raise TimeoutError from None
+        while not stop.is_set():
+            if (left := deadline - time.monotonic()) <= 0:
+                raise TimeoutError
+            with suppress(Empty):
+                item = read.get(timeout=min(left, _SECONDS_TO_STOP))
+                if item is None:
+                    return
+                if isinstance(item, Exception):
+                    raise item
+                yield item
     finally:
-        left.set()
+        reading.cancel()
 
 
-def _read_chunks(model: BaseChatModel, messages: Sequence[BaseMessage], into: SimpleQueue[Any], left: Event) -> None:
+async def _read_chunks(model: BaseChatModel, messages: Sequence[BaseMessage], into: SimpleQueue[Any]) -> None:
     """Puts each chunk `into` the queue, then the error that ended them or None."""
     try:
-        with closing(cast("Generator[Any]", model.stream(list(messages)))) as chunks:
-            for chunk in chunks:
+        async with aclosing(cast("AsyncGenerator[Any]", model.astream(list(messages)))) as chunks:
+            async for chunk in chunks:
                 into.put(chunk)
-                if left.is_set():
-                    return
     except Exception as error:
         into.put(error)
     else:
         into.put(None)
+
+
+@cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """One for all requests, as a client's open connections belong to the loop that opened them."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="models", daemon=True).start()
+    return loop
 
 
 @contextmanager

@@ -1,11 +1,14 @@
 """What a writer is, and the one that quotes: the abstracts' own sentences, with a few words of the program's."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from threading import Event
 from typing import Literal, Protocol
 
 from assistant.conversation import SourceNumbers
 from assistant.types import Declined, Evidence, Question, ScoredSentence, Sentence, Usage
+from assistant.wording import any_of, pattern
 from vectorstore.loading.text import urls_in
 from vectorstore.markup import readable
 from vectorstore.types import Paper
@@ -18,8 +21,10 @@ _SURE = 0.93
 """Share of the two best sentences in the worth of all, at which it is clear."""
 _TEMPERATURE = 2.0
 """What a difference in worth is divided by before the shares are computed."""
-_WORDS_COMPARED = 50
-"""Quoted of each paper in a comparison."""
+_POINTS_BACK = pattern(
+    rf"^(?:{any_of('however yet but moreover furthermore additionally thus therefore hence instead finally')},? )?"
+    rf"{any_of('it they this these those such its their')}\b(?! {any_of('paper work study article')}\b)"
+)
 _SENTENCES = 3
 """Of one paper."""
 
@@ -31,9 +36,9 @@ class Writer(Protocol):
     """"quotation", or the model's."""
 
     def write(
-        self, question: Question, evidence: Evidence, numbers: SourceNumbers
+        self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event
     ) -> Iterator[Sentence | Usage | Declined]:
-        """The sentences in order, each checked; what a model used; or that it declines to answer."""
+        """The sentences in order, each checked; what a model used; or that it declines to answer. Ends at `stop`."""
         ...
 
 
@@ -42,11 +47,11 @@ class QuotationWriter:
 
     name = "quotation"
 
-    def write(self, question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
-        """The sentences of the answer, in order."""
-        if question.kind in ("list", "count"):
+    def write(self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event) -> Iterator[Sentence]:
+        """The sentences of the answer, in order; all are there at once, so that there is nothing to stop."""
+        if question.kind in ("list", "count", "overview"):
             return _list(question, evidence, numbers)
-        if len(evidence.papers) > 1:
+        if evidence.compared_by:
             return _comparison(evidence, numbers)
         return _fact(question, evidence, numbers)
 
@@ -78,14 +83,23 @@ def _framing(paper: Paper, *, opens: Literal["paragraph", "item"]) -> Sentence:
 
 
 def _within_words(sentences: list[ScoredSentence], most: int) -> list[ScoredSentence]:
-    """The best sentences that fit, in the order in which they stand in the abstract."""
+    """The best sentences that fit, in the order in which they stand in the abstract, none without what it points to."""
     chosen: list[ScoredSentence] = []
     for sentence in sentences:
-        words = sum(len(s.quote.split()) for s in [*chosen, sentence])
+        added = [each for each in _with_what_it_points_to(sentence, sentences) if each not in chosen]
+        words = sum(len(each.quote.split()) for each in [*chosen, *added])
         fits = len(chosen) < _SENTENCES and words <= most and not urls_in(sentence.quote)
         if not chosen or fits:  # where the code is, is told only to those who ask
-            chosen.append(sentence)
+            chosen += added
     return sorted(chosen, key=lambda sentence: sentence.span.start)
+
+
+def _with_what_it_points_to(sentence: ScoredSentence, all_of_paper: list[ScoredSentence]) -> list[ScoredSentence]:
+    """With the sentence before it, when it begins with a word that means something there."""
+    before = [other for other in all_of_paper if other.span.end <= sentence.span.start]
+    if not before or not _POINTS_BACK.match(readable(sentence.quote)):
+        return [sentence]
+    return [max(before, key=lambda other: other.span.end), sentence]
 
 
 def _list(question: Question, evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
@@ -106,8 +120,24 @@ def _heading(question: Question, evidence: Evidence) -> str:
 
 
 def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
-    for paper in evidence.papers:
-        yield _framing(paper, opens="paragraph")
-        of_paper = [sentence for sentence in evidence.sentences if sentence.paper == paper]
-        for sentence in _within_words(of_paper, _WORDS_COMPARED):
-            yield quotation(sentence, numbers)
+    """A table: a column for each paper, a row for each thing, which it names unless there is only one."""
+    names_rows = any(row.thing for row in evidence.compared_by)
+    heading = [*(["Compared by"] if names_rows else []), *(paper.label for paper in evidence.papers)]
+    yield from _row(heading)
+    for row in evidence.compared_by:
+        cells = [*([[_said(row.thing)]] if names_rows else []), *(_cell(cell, numbers) for cell in row.cells)]
+        for at, cell in enumerate(cells):
+            yield replace(cell[0], opens="cell" if at else "row")
+            yield from cell[1:]
+
+
+def _row(texts: Sequence[str]) -> list[Sentence]:
+    return [replace(_said(text), opens="cell" if at else "row") for at, text in enumerate(texts)]
+
+
+def _cell(sentences: Sequence[ScoredSentence], numbers: SourceNumbers) -> list[Sentence]:
+    return [quotation(sentence, numbers) for sentence in sentences] or [_said("not stated in the abstract")]
+
+
+def _said(text: str) -> Sentence:
+    return Sentence(text=text, verdict="program")

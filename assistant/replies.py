@@ -18,11 +18,6 @@ ENGLISH_ONLY = Sentence(
     verdict="program",
     opens="paragraph",
 )
-QUOTED_INSTEAD = Sentence(
-    text="Nothing the model wrote could be checked against the papers. Quoted instead:",
-    verdict="program",
-    opens="paragraph",
-)
 
 
 def small_talk(papers: int) -> Iterator[Sentence]:
@@ -70,6 +65,12 @@ def not_stated(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]
     for paper in evidence.papers:
         nearest = next(sentence for sentence in evidence.sentences if sentence.paper == paper)
         yield quotation(nearest, numbers)
+
+
+def quoted_instead(model_failure: str | None) -> Sentence:
+    """What stands before quotations that a reader gets in place of what a model was to write."""
+    why = model_failure or "Nothing the model wrote could be checked against the papers."
+    return Sentence(text=f"{why} Quoted from the papers instead:", verdict="program", opens="paragraph")
 
 
 def left_out(sentences: int) -> Sentence:

@@ -31,6 +31,19 @@ _OVERVIEW = pattern(
     )
     + r"[\s?.!]*"
 )
+_THESE_PAPERS = (
+    rf"(?:the |all |these |those |all the |all of the )?{any_of('papers works? research studies abstracts literature')}"
+)
+_TOPIC_OVERVIEW = pattern(
+    rf"^(?:{any_of('can_you could_you please')} )*(?:"
+    rf"(?:(?:give|show) me )?(?:an? |the )?(?:overview|summary|survey) of {_THESE_PAPERS} (?:here )?(?:on|about)"
+    rf"|summari[sz]e {_THESE_PAPERS} (?:here )?(?:on|about)"
+    rf"|what (?:do|have) {_THESE_PAPERS} {any_of('do done say said find found propose report tell_us')} "
+    rf"{any_of('about on against for')}|what is {any_of('known done said')} here {any_of('about on against')}"
+    rf"|what is {any_of('known done said')} {any_of('about on against')}(?=.* here\W*$)"
+    r") (?P<topic>.+?)(?: here)?[\s?.!]*$"
+)
+"""Asks what all papers on a topic do about it, rather than which they are."""
 _OCCUR = any_of("comes?_up turns?_up shows?_up appears? occurs? used mentioned discussed found")
 _DO = any_of(
     "use propose introduce release report evaluate test study mention have do claim provide rely present publish "
@@ -108,7 +121,7 @@ def read_question(text: str) -> Question:
     return Question(
         text=text,
         kind=kind,
-        topic=topic_of(text) if kind in ("list", "count") else text,
+        topic=_topic(text, kind),
         parts=tuple(parts or [text]),
         names=tuple(names_in(text)),
     )
@@ -124,6 +137,13 @@ def without_comparing(text: str, names: Sequence[str]) -> str:
             flags=re.IGNORECASE,
         )
     return " ".join(_COMPARING.sub(" ", text).split()).strip(" ,.;:-–?!")
+
+
+def _topic(text: str, kind: Kind) -> str:
+    if kind == "overview":
+        about = _TOPIC_OVERVIEW.match(text.strip())
+        return about["topic"] if about else ""
+    return topic_of(text) if kind in ("list", "count") else text
 
 
 def topic_of(text: str) -> str:
@@ -145,7 +165,7 @@ def kind_of(text: str) -> Kind:
     """By the words it asks with."""
     if _SMALLTALK.fullmatch(text.strip()):
         return "smalltalk"
-    if _OVERVIEW.fullmatch(text.strip()):
+    if _OVERVIEW.fullmatch(text.strip()) or _TOPIC_OVERVIEW.match(text.strip()):
         return "overview"
     if _COUNT.search(text):
         return "count"

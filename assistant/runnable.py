@@ -1,15 +1,17 @@
 """The assistant for other people's LangChain chains: as a `Runnable`, and its search as a `BaseRetriever`."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from functools import partial
 from typing import Any, TypedDict
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import run_in_executor
 from pydantic import ConfigDict
 
+from assistant.background import in_background
 from assistant.chain import Assistant
 from assistant.types import Answer, Event, passage_dict
 
@@ -43,10 +45,11 @@ class AssistantRunnable(Runnable[str | AssistantInput, Answer]):
     async def astream(  # type: ignore[override]
         self, input: str | AssistantInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Event]:
-        """What `stream` gives, without blocking the event loop."""
-        events = self.stream(input, config)
-        while (event := await run_in_executor(config, next, events, None)) is not None:
-            yield event
+        """What `stream` gives, without blocking the event loop; when it is closed, the request to the model ends."""
+        stream = partial(self._assistant.stream, *_question_and_history(input))
+        async with aclosing(in_background(lambda stop: stream(stop=stop))) as events:
+            async for event in events:
+                yield event
 
     def transform(
         self, input: Iterator[str | AssistantInput], config: RunnableConfig | None = None, **kwargs: Any

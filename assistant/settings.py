@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dotenv import dotenv_values
 from platformdirs import user_data_path
@@ -47,6 +47,8 @@ class Settings(BaseSettings):
     """Sent as a bearer token to the proxy before that server."""
     timeout_seconds: float = Field(default=60.0, gt=0)
     """How long the model may take for a whole answer."""
+    verify: Literal["code", "model"] = "code"
+    """Whether the model is asked as well, about each sentence of its own that the checks by code let pass."""
     context_tokens: int = Field(default=8192, ge=1024)
     """What the model reads and writes at most."""
     answer_tokens: int = Field(default=700, ge=64)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from assistant.blocks import Opens, markdown_of
 from vectorstore.filters import PaperFilter
 from vectorstore.types import Paper, Passage, Span
 
@@ -29,7 +30,7 @@ class Question:
     text: str
     kind: Kind
     topic: str
-    """The question without the words that only ask ("Which papers are about ...?")."""
+    """The question without the words that only ask ("Which papers are on ...?"); empty when it is about all papers."""
     parts: tuple[str, ...]
     """Its sentences, and the questions joined by "and", one by one; most questions have one part."""
     names: tuple[str, ...]
@@ -40,6 +41,13 @@ class Question:
     """What confines the search; its words are no longer in `text`."""
     standalone: str = ""
     """The whole question, where `text` is a part of it."""
+    usage: "Usage | None" = None
+    """What a model used to make it standalone."""
+
+    @property
+    def is_on_content(self) -> bool:
+        """Whether papers have to be read to answer it."""
+        return self.kind != "smalltalk" and not (self.kind == "overview" and not self.topic)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +67,16 @@ class ScoredSentence:
         return self.span.of(self.paper.abstract)
 
 
+@dataclass(frozen=True)
+class ComparedBy:
+    """What the compared papers say to one thing, in the order of the papers."""
+
+    thing: str
+    """Empty when it is what the whole question asks."""
+    cells: tuple[tuple[ScoredSentence, ...], ...]
+    """The sentences of each paper; none where its abstract does not state it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What the papers have to say to a question, and whether it is enough."""
@@ -72,6 +90,8 @@ class Evidence:
     """How much speaks for the papers being about the question; None where that was not weighed."""
     listed: tuple[str, ...] = ()
     """Ids of all papers on a list, best first; the sentences are of the first ones only."""
+    compared_by: tuple[ComparedBy, ...] = ()
+    """Of a comparison: the rows of a table whose columns are the papers."""
     looked_at: int | None = None
     """How many papers a list was made from, when not all could be looked at."""
 
@@ -124,7 +144,7 @@ class Sentence:
     reasons: tuple[str, ...] = ()
     """Why the verdict is what it is; empty for quotations and for the program's own words."""
     shown: bool = True
-    opens: Literal["", "paragraph", "item"] = ""
+    opens: Opens = ""
     """What begins with this sentence; nothing when it goes on after the one before."""
 
     @property
@@ -151,6 +171,14 @@ class Usage:
     input_tokens: int
     output_tokens: int
 
+    def __add__(self, other: "Usage | None") -> "Usage":
+        """Of both calls together."""
+        if other is None:
+            return self
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens, output_tokens=self.output_tokens + other.output_tokens
+        )
+
 
 @dataclass(frozen=True)
 class Declined:
@@ -175,13 +203,14 @@ class Answer:
     """How much speaks for the papers being about the question; None where that was not weighed."""
     model_asked: bool = False
     """Whether a chat model was asked for this answer, be it in vain."""
+    model_failure: str | None = None
+    """Why the model wrote nothing, or not to the end; the papers are then quoted instead."""
 
     @property
     def text(self) -> str:
         """The shown sentences as Markdown, with [n] after what source n supports."""
-        joints = {"": " ", "paragraph": "\n\n", "item": "\n- "}
-        shown = [sentence for sentence in self.sentences if sentence.shown]
-        return "".join(joints[sentence.opens] + sentence.markdown for sentence in shown).strip()
+        shown = (sentence for sentence in self.sentences if sentence.shown)
+        return markdown_of(shown, lambda sentence: sentence.markdown)
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -8,6 +8,8 @@ import hashlib
 import json
 import math
 import re
+import select
+import socket
 import threading
 import time
 import urllib.request
@@ -102,10 +104,10 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901
             if body["model"] != MODEL:
                 return self._fail(404, f"The model {body['model']} does not exist")
             reply = server.next_reply()
-            time.sleep(reply.silent_seconds)
-            if reply.status != 200:
-                return self._fail(reply.status, "as told")
             try:
+                self._wait(reply.silent_seconds)
+                if reply.status != 200:
+                    return self._fail(reply.status, "as told")
                 self._stream(reply) if body.get("stream") else self._json(_completion(reply))
             except (BrokenPipeError, ConnectionResetError):
                 server.client_left.set()
@@ -128,13 +130,19 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901
             self.end_headers()
             for word in re.findall(r"\S+\s*|\s+", reply.text):
                 self._event({"delta": {"content": word}, "index": 0, "finish_reason": None})
-                time.sleep(reply.seconds_between_words)
+                self._wait(reply.seconds_between_words)
             if reply.finish_reason is not None:
                 self._event({"delta": {}, "index": 0, "finish_reason": reply.finish_reason})
                 self._write({**_frame([]), "usage": _usage(reply)})
                 self.wfile.write(b"data: [DONE]\n\n")
             self.close_connection = True
             server.sent_all.set()
+
+        def _wait(self, seconds: float) -> None:
+            """Sends nothing for so long; a client that leaves meanwhile is noticed at once."""
+            readable, _, _ = select.select([self.connection], [], [], seconds)
+            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+                raise ConnectionResetError
 
         def _event(self, choice: dict[str, Any]) -> None:
             self._write(_frame([choice]))

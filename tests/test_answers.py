@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from assistant import Answer, Assistant
-from assistant.types import AnswerFinished, PassagesFound, SentenceChecked
+from assistant.blocks import blocks_of, markdown_of
+from assistant.types import AnswerFinished, PassagesFound, Sentence, SentenceChecked
 
 
 def citations_are_exact(answer: Answer) -> bool:
@@ -92,7 +93,7 @@ def test_a_list_has_one_quotation_per_paper(assistant: Assistant) -> None:
     answer = assistant.ask("Which papers deal with diffusion language models?")
     assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
     assert [citation.number for citation in answer.citations] == [1, 2]
-    assert answer.text.startswith("2 papers on “diffusion language models”:\n- ")
+    assert answer.text.startswith("2 papers on “diffusion language models”:\n\n- ")
 
 
 def test_a_count_says_how_many_and_shows_which(assistant: Assistant) -> None:
@@ -106,6 +107,47 @@ def test_a_comparison_quotes_each_paper_that_is_named(assistant: Assistant) -> N
     answer = assistant.ask("Compare LiftQuant and ProjQ")
     assert answer.kind == "compare"
     assert {citation.paper.label for citation in answer.citations} == {"LiftQuant", "ProjQ"}
+
+
+NOT_STATED = "not stated in the abstract"
+
+
+def table(answer: Answer) -> list[list[str]]:
+    """The cells of the one table that an answer is."""
+    (block,) = blocks_of(answer.sentences)
+    assert block.shape == "table"
+    assert len({len(row) for row in block.rows}) == 1
+    for row in block.rows[1:]:
+        for sentences in row[1:]:
+            assert {s.verdict for s in sentences} == {"quoted"} or [s.text for s in sentences] == [NOT_STATED]
+    return [[" ".join(sentence.text for sentence in cell) for cell in row] for row in block.rows]
+
+
+def test_a_comparison_of_nothing_in_particular_is_a_table_of_problem_approach_and_result(assistant: Assistant) -> None:
+    rows = table(assistant.ask("What is the difference between ProjQ and LiftQuant?"))
+    assert rows[0] == ["Compared by", "ProjQ", "LiftQuant"]  # in the order of the question
+    assert [row[0] for row in rows[1:]] == ["Problem", "Approach", "Result"]
+    assert "we propose ProjQ" in rows[2][1]
+    assert "we introduce LiftQuant" in rows[2][2]
+    assert "3 bits" in rows[3][1]
+    assert "24GB GPU" in rows[3][2]
+
+
+def test_a_comparison_by_listed_things_has_a_row_for_each_and_says_what_is_not_stated(assistant: Assistant) -> None:
+    rows = table(assistant.ask("LiftQuant versus CGSVD in terms of accuracy, speed and carbon footprint"))
+    assert [row[0] for row in rows[1:]] == ["accuracy", "speed", "carbon footprint"]
+    assert "zero-shot accuracy boost" in rows[1][2]
+    assert rows[3][1:] == [NOT_STATED] * 2
+
+
+def test_a_comparison_as_markdown_is_a_table_and_bars_do_not_break_it(assistant: Assistant) -> None:
+    answer = assistant.ask("Compare LiftQuant and ProjQ")
+    heading, line, *rows = answer.text.splitlines()
+    assert heading == "| Compared by | LiftQuant | ProjQ |"
+    assert line == "| --- | --- | --- |"
+    assert len(rows) == 3
+    cells = [Sentence(text="P(a|b)", verdict="program", opens=opens) for opens in ("row", "cell", "row", "cell")]
+    assert markdown_of(cells, lambda cell: cell.text).splitlines()[2] == r"| P(a\|b) | P(a\|b) |"
 
 
 @pytest.mark.parametrize(
@@ -171,6 +213,32 @@ def test_an_open_question_goes_on_about_the_paper_last_spoken_of_unless_it_is_on
     assert assistant.ask("and the fine-tuning?", history).citations[0].paper.label == "PAR"
     assert assistant.ask("Who painted the Mona Lisa?", history).status == "not_covered"
     assert assistant.ask("How are LLM agents tested in containers?", history).citations[0].paper.label != "PAR"
+
+
+@pytest.mark.parametrize(
+    ("question", "pointing"),
+    [
+        ("What does LiftQuant use for its codebook?", "This projection generates"),
+        ("How much memory does a 70B model need with LiftQuant?", "This flexibility is transformative"),
+        ("How rigorous is NL2Repo-Bench as a testbed?", "These results position"),
+    ],
+)
+def test_what_points_back_is_quoted_with_the_sentence_before_it(
+    assistant: Assistant, question: str, pointing: str
+) -> None:
+    spans = {citation.quote: citation.span for citation in assistant.ask(question).citations}
+    quoted = next(span for quote, span in spans.items() if quote.startswith(pointing))
+    assert any(0 <= quoted.start - span.end <= 1 for span in spans.values())
+
+
+def test_an_overview_of_a_topic_tells_what_each_paper_on_it_does(assistant: Assistant) -> None:
+    answer = assistant.ask("What do these papers do about reward hacking?")
+    assert answer.kind == "overview"
+    assert {c.paper.label: c.quote.split("we ")[-1].split()[0] for c in answer.citations} == {
+        "TAMPO": "propose",
+        "R2M": "introduce",
+    }
+    assert assistant.ask("Summarize the papers on medieval poetry").status == "not_covered"
 
 
 def test_small_talk_and_overviews_claim_nothing_about_content(assistant: Assistant) -> None:

@@ -176,7 +176,6 @@ def test_no_failure_of_a_model_shows_a_traceback_or_a_key(model_server: ModelSer
     right = {"ASSISTANT_MODEL": "openai:scripted-1", "OPENAI_BASE_URL": model_server.url}
     cases = [
         {**right, "OPENAI_API_KEY": "sk-wrong-canary"},
-        {**right, "OPENAI_API_KEY": "sk-canary", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
         {**right, "OPENAI_API_KEY": "sk-canary", "ASSISTANT_MODEL": "nonsense"},
         {**right, "OPENAI_API_KEY": "sk-canary", "ASSISTANT_MODEL": "nobody:model"},
     ]
@@ -185,6 +184,12 @@ def test_no_failure_of_a_model_shows_a_traceback_or_a_key(model_server: ModelSer
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 2
         assert "canary" not in done.stdout + done.stderr
+    gone = {**right, "OPENAI_API_KEY": "sk-canary", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    done = run("ask", "What is LiftQuant?", **gone)
+    assert done.returncode == 0
+    assert "cannot be reached" in done.stdout
+    assert "[1] LiftQuant" in done.stdout
+    assert "canary" not in done.stdout + done.stderr
 
 
 @pytest.mark.usefixtures("data")

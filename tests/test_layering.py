@@ -15,6 +15,7 @@ ABOVE = {
     "assistant": ("benchmarks", "tests"),
 }
 LAYERS = [
+    {"assistant.blocks"},
     {"assistant.types", "assistant.errors"},
     {
         "assistant.wording",
@@ -23,13 +24,16 @@ LAYERS = [
         "assistant.own_names",
         "assistant.models",
         "assistant.budget",
+        "assistant.background",
     },
     {"assistant.routing", "assistant.followup"},
     {"assistant.confining"},
     {"assistant.evidence"},
     {"assistant.quoting"},
     {"assistant.verification", "assistant.replies"},
-    {"assistant.writing"},
+    {"assistant.model_client"},
+    {"assistant.model_reply"},
+    {"assistant.writing", "assistant.rewriting"},
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},
     {"assistant.app"},

@@ -111,7 +111,7 @@ def positions(answer: Answer) -> list[int]:
 
 def test_a_list_is_complete_and_only_its_first_papers_are_quoted(of_300: Assistant) -> None:
     answer = of_300.ask("Which papers are about federated learning?")
-    assert answer.text.startswith("60 papers on “federated learning”. The first 40:\n- ")
+    assert answer.text.startswith("60 papers on “federated learning”. The first 40:\n\n- ")
     assert len(positions(answer)) == 40
     assert all(position <= ON_TOPIC for position in positions(answer))
 

@@ -8,6 +8,8 @@ from prompts import Prompt, load_prompt
 def test_the_prompts_have_the_variables_that_the_code_gives_them() -> None:
     assert load_prompt("answer_rules", "boundary").variables == {"boundary"}
     assert load_prompt("answer_question", "sources", "question").variables == {"sources", "question"}
+    assert load_prompt("standalone_question", "conversation", "question").variables == {"conversation", "question"}
+    assert load_prompt("check_sentence", "boundary", "quotation", "sentence").text.endswith("YES or NO.")
 
 
 def test_a_variable_too_many_or_too_few_is_refused() -> None:

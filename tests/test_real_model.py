@@ -15,7 +15,6 @@ import pytest
 
 from assistant import Answer, Assistant, build_assistant
 from assistant.budget import count_tokens
-from assistant.errors import ModelBusy, ModelError, ModelUnreachable
 from assistant.types import AnswerFinished, Sentence, SentenceChecked
 from tests.fakes import Exchange, Fault, FaultyProxy
 from tests.real_model import RealModelServer
@@ -31,7 +30,7 @@ QUESTIONS = [
     QUESTION,
 ]
 ANSWER_TOKENS = 80
-CUT = "(The model's answer was cut off here.)"
+CUT = "broke off."
 GOES_ON = {"ignore_eos": True}
 UNCACHED = {"cache_prompt": False}
 """What a server keeps of earlier prompts changes its arithmetic a little, and so, at times, a word."""
@@ -181,10 +180,11 @@ def test_a_server_that_sends_no_word_is_given_up_in_time(proxy: FaultyProxy, con
     proxy.faults = [fault]
     assistant = connect(timeout_seconds=2)
     start = time.monotonic()
-    with pytest.raises(ModelUnreachable, match="did not answer in time") as caught:
-        assistant.ask(QUESTION)
+    failure = assistant.ask(QUESTION).model_failure
     assert time.monotonic() - start < 8
-    assert "ASSISTANT_TIMEOUT_SECONDS" in caught.value.hint
+    assert failure
+    assert "did not answer in time" in failure
+    assert "ASSISTANT_TIMEOUT_SECONDS" in failure
 
 
 @pytest.mark.usefixtures("prompt_is_read")
@@ -233,20 +233,22 @@ def sent_before_the_break(exchange: Exchange) -> str:
     ],
     ids=["empty", "gone", "half an object", "no UTF-8", "error"],
 )
-def test_a_reply_that_breaks_at_once_is_an_error_with_a_hint(
+def test_a_reply_that_breaks_at_once_is_told_and_the_papers_are_quoted(
     proxy: FaultyProxy, connect: Connect, fault: Fault
 ) -> None:
     proxy.faults = [fault]
-    with pytest.raises(ModelError) as caught:
-        connect().ask(QUESTION)
-    assert caught.value.message.count(".") >= 1
-    assert caught.value.hint
+    answer = connect().ask(QUESTION)
+    assert answer.model_failure
+    assert answer.model_failure in answer.text
+    assert citations_are_exact(answer)
+    assert {sentence.verdict for sentence in answer.sentences} == {"program", "quoted"}
 
 
 def test_a_server_that_is_gone_between_two_questions_is_named(proxy: FaultyProxy, connect: Connect) -> None:
     assistant = connect(openai_base_url="http://127.0.0.1:9/v1")
-    with pytest.raises(ModelUnreachable, match="cannot be reached"):
-        assistant.ask(QUESTION)
+    answer = assistant.ask(QUESTION)
+    assert "cannot be reached" in answer.sentences[0].text
+    assert answer.citations
 
 
 @pytest.mark.parametrize("as_date", [False, True])
@@ -261,13 +263,13 @@ def test_a_server_with_no_room_is_asked_again_when_it_says(proxy: FaultyProxy, c
 
 
 @pytest.mark.parametrize(("wait", "tries"), [("1", 3), ("120", 1)])
-def test_a_server_that_has_no_room_for_long_is_one_clear_error(
+def test_a_server_that_has_no_room_for_long_is_told_in_one_clear_line(
     proxy: FaultyProxy, connect: Connect, wait: str, tries: int
 ) -> None:
     proxy.faults = [Fault(status=429, retry_after=wait)]
-    with pytest.raises(ModelBusy, match="takes no more requests now") as caught:
-        connect(timeout_seconds=20).ask(QUESTION)
-    assert f"{wait} s" in caught.value.hint
+    told = connect(timeout_seconds=20).ask(QUESTION).sentences[0].text
+    assert "takes no more requests now" in told
+    assert f"{wait} s" in told
     assert len(proxy.asked_at) == tries
 
 

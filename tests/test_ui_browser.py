@@ -306,7 +306,7 @@ def test_a_checked_paraphrase_shows_its_quotation_and_what_failed_is_left_out(
 
 def test_stop_ends_the_stream_and_keeps_what_was_shown(model_page: Page, model: ModelServer) -> None:
     sentence = "LiftQuant enables a 70B LLM to be compressed to 2.4 bits to fit a 24GB GPU [1]. "
-    model.says(sentence * 20, seconds_between_words=0.03)
+    model.says(sentence * 60, seconds_between_words=0.03)
     send(model_page, "Which GPU does LiftQuant fit on?")
     expect(model_page.locator(".cite")).not_to_have_count(0)
 

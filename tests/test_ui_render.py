@@ -219,6 +219,16 @@ def test_source_numbers_lead_to_the_quotation_and_have_ids_of_their_own() -> Non
     assert f'data-quote="quote-1-{one.span.start}"' in page
 
 
+def test_rows_become_a_table_whose_first_row_is_its_heading() -> None:
+    texts = [("row", "<A>"), ("cell", "B"), ("row", "1"), ("cell", "2"), ("", "3"), ("paragraph", "behind")]
+    said = [Sentence(text=text, verdict="program", opens=cast("Any", opens)) for opens, text in texts]
+    page = exchange_html(exchange(*said), 1)
+    found = [re.findall(f"<{tag}[ >].*?</{tag}>", page) for tag in ("th", "td")]
+    cells = [[re.sub("<[^>]+>", "", cell) for cell in of_tag] for of_tag in found]
+    assert cells == [["&lt;A&gt;", "B"], ["1", "2 3"]]
+    assert page.index("</table>") < page.index("behind")
+
+
 def test_items_become_a_list_and_paragraphs_stay_apart() -> None:
     page = exchange_html(
         exchange(
@@ -346,7 +356,7 @@ class Scripted:
     def papers(self) -> list[Paper]:
         return [paper()]
 
-    def stream(self, question: str, history: Any) -> Iterator[Event]:
+    def stream(self, question: str, history: Any, *, stop: threading.Event) -> Iterator[Event]:
         self.histories.append(history)
         try:
             for step in self.steps:

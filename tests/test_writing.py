@@ -1,15 +1,20 @@
 """The chain with a model: a real HTTP server whose replies are written here."""
 
+import asyncio
+import json
 import threading
 import time
+from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assistant import Answer, Assistant, build_assistant
-from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, UserFacingError
-from assistant.types import SentenceChecked
-from tests.fakes import KEY, ModelServer
+from assistant.errors import ModelError, ModelRefused, UserFacingError
+from assistant.runnable import AssistantRunnable
+from assistant.types import PassagesFound, SentenceChecked
+from tests.fakes import KEY, MODEL, ModelServer, Reply
 from tests.test_answers import citations_are_exact
 
 QUESTION = "Which GPU does LiftQuant fit on?"
@@ -56,6 +61,10 @@ def test_a_model_is_asked_in_the_language_of_the_question(writer: Assistant, mod
         f"Sure! Here is the answer:\n\n**{GOOD}** [1].",
         f"Answer: {GOOD} [1].",
         f"- {GOOD} [1].\n",
+        f'{{"answer": "{GOOD} [1]."}}',
+        f'```json\n{{"sentences": [{{"text": "{GOOD}.", "sources": [1]}}]}}\n```',
+        f'{{"status": "ok", "answer": "{GOOD}.\\n", "citations": [1], "answer_b": "{GOOD[:9]}',
+        f'["{GOOD} [1]."]',
     ],
 )
 def test_a_model_may_ignore_the_format(writer: Assistant, model_server: ModelServer, reply: str) -> None:
@@ -65,6 +74,13 @@ def test_a_model_may_ignore_the_format(writer: Assistant, model_server: ModelSer
     assert said(answer) == [(f"{GOOD}.", True)] or said(answer) == [(GOOD + ".", True)]
     assert "[1]" in answer.text
     assert "99" not in answer.text
+    assert "Paris" not in answer.text
+
+
+def test_thoughts_whose_first_tag_is_missing_are_not_shown(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.says(f"The user asks about Paris [1]. I look at the sources [4].\n</think>\n\n{GOOD} [1].")
+    answer = writer.ask(QUESTION)
+    assert [text for text, shown in said(answer) if shown] == [f"{GOOD}."]
     assert "Paris" not in answer.text
 
 
@@ -149,7 +165,11 @@ def test_sources_that_do_not_fit_are_left_out_whole(built_in_data: Path, model_s
 def test_a_cut_stream_is_told_and_its_last_words_are_not_shown(writer: Assistant, model_server: ModelServer) -> None:
     model_server.says(f"{GOOD} [1]. LiftQuant is also", finish_reason=None)
     answer = writer.ask(QUESTION)
-    assert answer.text == f"{GOOD}. [1]\n\n(The model's answer was cut off here.)"
+    first, notice, *quotations = [s for s in answer.sentences if s.citations or "broke off" in s.text]
+    assert first.text == f"{GOOD}."
+    assert notice.text.startswith(f"The answer of openai:{MODEL} broke off.")
+    assert {quotation.verdict for quotation in quotations} == {"quoted"}
+    assert "LiftQuant is also" not in answer.text
 
 
 def test_sentences_come_before_the_model_has_finished(writer: Assistant, model_server: ModelServer) -> None:
@@ -171,37 +191,157 @@ def test_leaving_the_stream_ends_the_request_to_the_model(writer: Assistant, mod
 
 
 @pytest.mark.parametrize(
-    ("how", "error"),
+    ("how", "why"),
     [
-        ({"status": 401}, ModelRefused),
-        ({"status": 404}, ModelRefused),
-        ({"status": 400}, ModelRefused),
-        ({"status": 429}, ModelBusy),
-        ({"status": 500}, ModelBusy),
-        ({"silent_seconds": 6.0}, ModelUnreachable),
+        ({"status": 429}, "takes no more requests now"),
+        ({"status": 500}, "failed (status 500)"),
+        ({"silent_seconds": 6.0}, "did not answer in time"),
+        ({"finish_reason": None}, "broke off"),
     ],
 )
-def test_each_failure_of_the_server_is_an_error_with_a_hint_and_no_key(
-    writer: Assistant, model_server: ModelServer, how: dict[str, float], error: type[ModelError]
+def test_when_the_model_fails_the_reader_is_told_and_gets_quotations(
+    writer: Assistant, built_in_data: Path, model_server: ModelServer, how: dict[str, Any], why: str
 ) -> None:
     model_server.says("x", **how)
     start = time.monotonic()
-    with pytest.raises(error) as caught:
-        writer.ask(QUESTION)
+    answer = writer.ask(QUESTION)
     assert time.monotonic() - start < 5.5
+    notice, *quoted = answer.sentences
+    assert why in notice.text
+    assert notice.text.endswith("Quoted from the papers instead:")
+    assert answer.model_failure
+    assert answer.model_failure in notice.text
+    assert quoted == list(build_assistant(data_dir=built_in_data, model=None).ask(QUESTION).sentences)
+    assert KEY not in json.dumps(answer.to_dict())
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_request_that_the_server_refuses_is_an_error_with_a_hint_and_no_key(
+    writer: Assistant, model_server: ModelServer, status: int
+) -> None:
+    model_server.says("x", status=status)
+    with pytest.raises(ModelRefused) as caught:
+        writer.ask(QUESTION)
     assert caught.value.hint
     assert KEY not in caught.value.message + caught.value.hint
 
 
-def test_a_wrong_key_an_unknown_model_and_a_dead_server_are_told_apart(
+@pytest.mark.parametrize("how", [{"silent_seconds": 2.5}, {"seconds_between_words": 2.5}, {"status": 429}])
+def test_stopping_ends_a_silent_request_at_once(
+    writer: Assistant, model_server: ModelServer, how: dict[str, Any]
+) -> None:
+    model_server.says(f"{GOOD} [1].", **how)
+    stop = threading.Event()
+    events = writer.stream(QUESTION, stop=stop)
+    assert isinstance(next(events), PassagesFound)
+    threading.Timer(0.3, stop.set).start()
+    start = time.monotonic()
+    assert list(events) == []
+    assert time.monotonic() - start < 1
+    assert "status" in how or model_server.client_left.wait(0.5)
+
+
+HISTORY = [
+    {"role": "user", "content": "Which GPU does LiftQuant fit on?"},
+    {
+        "role": "assistant",
+        "content": "LiftQuant fits a 24GB GPU [1]. ProjQ matches 4-bit baselines [2].",
+    },
+]
+
+
+def test_a_model_makes_a_follow_up_standalone(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.replies[:] = [
+        Reply("<think>Which one?</think>\n\nHow does ProjQ constrain the noise?"),
+        Reply("NOT STATED"),
+    ]
+    answer = writer.ask("How does the second one constrain the noise?", HISTORY)
+    assert answer.standalone_question == "How does ProjQ constrain the noise?"
+    assert "ProjQ matches 4-bit baselines" in model_server.prompt(0)
+    assert answer.citations[0].paper.label == "ProjQ"
+    assert answer.usage is not None
+    assert answer.usage.input_tokens == 200  # of both requests
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        "",
+        "Sure! I can help you with that.",
+        "Which GPU does EAKV fit on, and who wrote it?",  # brings in what nobody spoke of
+        "What is LiftQuant?",  # loses what is asked
+        "x " * 400,
+    ],
+)
+def test_a_rewritten_question_that_asks_something_else_is_not_used(
+    writer: Assistant, model_server: ModelServer, rewritten: str
+) -> None:
+    model_server.replies[:] = [Reply(rewritten), Reply("NOT STATED")]
+    answer = writer.ask("How does it map vectors?", HISTORY)
+    assert answer.standalone_question == "How does LiftQuant map vectors?"
+
+
+def test_a_model_that_fails_at_a_follow_up_leaves_it_to_the_rules(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.replies[:] = [*[Reply(status=500)] * 3, Reply(f"{GOOD} [1].")]
+    answer = writer.ask("Which GPU does it fit on?", HISTORY)
+    assert answer.standalone_question == "Which GPU does LiftQuant fit on?"
+    assert answer.citations[0].quote.endswith("fitted on the same device.")
+
+
+def test_a_list_is_complete_and_costs_no_model(writer: Assistant, model_server: ModelServer) -> None:
+    answer = writer.ask("Which papers deal with diffusion language models?")
+    assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
+    assert not answer.model_asked
+    assert model_server.requests == []
+
+
+@pytest.mark.parametrize("reply", [f"{GOOD} [1].", "NOT STATED", "Paris is nice today [1]."])
+def test_a_comparison_keeps_its_table_whatever_the_model_writes(
+    writer: Assistant, model_server: ModelServer, reply: str
+) -> None:
+    model_server.says(reply)
+    answer = writer.ask("Compare LiftQuant and ProjQ")
+    assert answer.status == "answered"
+    assert "| Compared by | LiftQuant | ProjQ |" in answer.text
+    assert answer.text.startswith(GOOD) == reply.startswith(GOOD)
+    assert "Paris" not in answer.text
+    assert citations_are_exact(answer)
+
+
+def test_the_model_may_take_back_what_the_code_lets_pass_and_nothing_more(
     built_in_data: Path, model_server: ModelServer
 ) -> None:
+    checked = build_assistant(data_dir=built_in_data, verify="model", **model_server.settings)
+    verbatim = "This projection generates a structured yet non-uniform codebook"
+    model_server.replies[:] = [Reply(f"{GOOD} [1]. {verbatim} [1]. It runs on a 512GB GPU [1]."), Reply("No, not all.")]
+    answer = checked.ask(QUESTION)
+    assert [shown for _, shown in said(answer)] == [False, True, False]
+    assert "the model does not find it in the quotation" in answer.sentences[0].reasons
+    assert len(model_server.requests) == 2  # neither the quotation nor what the code refused is asked about
+    assert "precisely fit a 24GB GPU" in model_server.prompt()
+    for opinion in ("YES", "Hmm.", ""):
+        model_server.replies[:] = [Reply(f"{GOOD} [1]. It runs on a 512GB GPU [1]."), Reply(opinion)]
+        assert [shown for _, shown in said(checked.ask(QUESTION))] == [True, False]
+
+
+def test_an_asynchronous_caller_who_leaves_ends_a_silent_request(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.says(f"{GOOD} [1].", silent_seconds=2.5)
+
+    async def leave() -> None:
+        async with aclosing(AssistantRunnable(writer).astream(QUESTION)) as events:  # type: ignore[type-var]
+            assert isinstance(await anext(events), PassagesFound)
+            await asyncio.sleep(0.3)
+
+    asyncio.run(leave())
+    assert model_server.client_left.wait(0.5)
+
+
+def test_a_wrong_key_and_an_unknown_model_are_told_apart(built_in_data: Path, model_server: ModelServer) -> None:
     model_server.says("x")
     settings = {**model_server.settings, "data_dir": built_in_data}
     cases = [
         ({"openai_api_key": "sk-wrong-canary"}, "does not accept the key"),
         ({"model": "openai:nobody-knows"}, "knows no model"),
-        ({"openai_base_url": "http://127.0.0.1:9/v1"}, "cannot be reached"),
     ]
     for change, message in cases:
         with pytest.raises(ModelError, match=message) as caught:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from assistant.chain import Assistant
-from assistant.errors import UserFacingError
+from assistant.errors import ModelError, UserFacingError
 from assistant.evaluation.types import AnswerSentence, GoldQuestion, Outcome, Quotation
 from assistant.types import Answer
 
@@ -55,6 +55,8 @@ class AssistantSystem:
             history += [{"role": "user", "content": question}, _turn(before)]
         start = time.perf_counter()
         answer = self._assistant.ask(gold.question, history)
+        if answer.model_failure:
+            raise ModelError(answer.model_failure, "Ask again.")  # the quotations are not what is to be measured
         seconds = time.perf_counter() - start
         found = self._assistant.search(answer.standalone_question, RETRIEVED)
         return replace(

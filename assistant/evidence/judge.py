@@ -7,25 +7,22 @@ subject from papers that are not (not_covered); `asked.py` tells what an abstrac
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.evidence.asked import is_stated
-from assistant.evidence.coverage import ASKING, COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
+from assistant.evidence.comparison import ComparisonJudge
+from assistant.evidence.coverage import COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
 from assistant.evidence.listing import topic_stems
 from assistant.evidence.lists import ListJudge, nearest_span
+from assistant.evidence.parts import approach
 from assistant.evidence.quotable import by_worth
 from assistant.evidence.reading import best_of_each_paper, best_paper, ranked, read_passages, read_spans, spans_of
-from assistant.own_names import own_names, spelled_out
-from assistant.routing import read_question, without_comparing
+from assistant.evidence.stated import is_stated_by
 from assistant.types import Evidence, Question, ScoredSentence, Status
-from assistant.wording import content_stems
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
 from vectorstore.sentences import sentence_spans
-from vectorstore.types import Paper, Passage, Span
+from vectorstore.types import Passage, Span
 
 _PASSAGES = 10
-_COMPARED = 3
-"""Papers, at most, that are compared in one answer."""
 _READ_FOR_FACT = 2
 """Papers whose every sentence is read for one fact; reading a third made no answer better and each one slower."""
 _SAYS_ITS_SUBJECT = 10
@@ -47,6 +44,7 @@ class EvidenceJudge:
         self._retriever = retriever
         self._cross_encoder = cross_encoder
         self._lists = ListJudge(retriever, cross_encoder)
+        self._comparisons = ComparisonJudge(retriever, cross_encoder)
 
     def weigh(self, question: Question) -> Evidence:
         """What the papers have to say to `question`."""
@@ -58,10 +56,12 @@ class EvidenceJudge:
     def _weighed(self, question: Question) -> Evidence:
         if question.kind in ("list", "count"):
             return self._lists.weigh(question)
+        if question.kind == "overview":
+            return _as_overview(self._lists.weigh(question))
         passages = self._retriever.search(question.text, _PASSAGES, within=question.within, as_asked=question.foreign)
-        compared = self._compared(question, passages)
+        compared = self._comparisons.compared(question, passages)
         if len(compared) > 1:
-            return self._weigh_comparison(question, passages, compared)
+            return self._comparisons.weigh(question, passages, compared)
         return self._weigh_fact(question, passages)
 
     def with_relevance(self, question: str, passages: Sequence[Passage]) -> list[Passage]:
@@ -102,7 +102,7 @@ class EvidenceJudge:
     def _weigh_fact(self, question: Question, passages: list[Passage]) -> Evidence:
         """One paper answers: the best of those the question names, else the best of all."""
         named = [passage for passage in passages if passage.named]
-        scored = self._read(question.text, (named or passages)[:_READ_FOR_FACT])
+        scored = read_passages(self._cross_encoder, question.text, (named or passages)[:_READ_FOR_FACT])
         if not scored:
             return Evidence(status="not_covered", passages=tuple(passages))
         best = best_paper(scored)
@@ -115,57 +115,16 @@ class EvidenceJudge:
         weight = weight_of_evidence(self._retriever, question, best, relevance, lead)
         if weight < COVERED and not named:
             return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
-        stated = weight >= COVERED and _is_stated(question, best, sentences)
+        stated = weight >= COVERED and is_stated_by(question, best, sentences)
         status: Status = "answered" if stated else "not_stated"
         return Evidence(status=status, passages=passages_ranked, sentences=tuple(sentences), weight=weight)
 
-    def _read(self, question: str, passages: Sequence[Passage]) -> list[ScoredSentence]:
-        return read_passages(self._cross_encoder, question, passages)
 
-    def _by_worth(self, question: Question, sentences: list[ScoredSentence]) -> list[ScoredSentence]:
-        return by_worth(self._retriever, self._cross_encoder, question, sentences)
-
-    def _weigh_comparison(self, question: Question, passages: list[Passage], compared: list[Passage]) -> Evidence:
-        """Each paper answers for itself, as if it alone were asked about; one that answers is enough."""
-        answers: list[ScoredSentence] = []
-        stated = False
-        for passage in compared:
-            asked = _asked_of_one(question, passage.paper, [other.paper for other in compared])
-            sentences = by_worth(self._retriever, self._cross_encoder, asked, self._read(asked.text, [passage]))
-            stated = stated or _is_stated(asked, passage.paper, sentences)
-            answers += sentences
-        return Evidence(
-            status="answered" if stated else "not_stated", passages=ranked(passages, answers), sentences=tuple(answers)
-        )
-
-    def _compared(self, question: Question, passages: Sequence[Passage]) -> list[Passage]:
-        """The papers that are named; for a comparison of which one is named so, those that alone hold another name."""
-        named = [passage for passage in passages if passage.named or _is_spelled_out(passage.paper, question.text)]
-        if question.kind != "compare" or len(named) > 1:
-            return named[:_COMPARED]
-        holding = [self._retriever.papers_holding(name) for name in question.names]
-        alone = {next(iter(paper_ids)) for paper_ids in holding if len(paper_ids) == 1}
-        return [passage for passage in passages if passage in named or passage.paper.paper_id in alone][:_COMPARED]
+def _as_overview(listed: Evidence) -> Evidence:
+    """A list with what each paper does, in the place of what it says of the topic."""
+    return replace(listed, sentences=tuple(_what_is_done(sentence) for sentence in listed.sentences))
 
 
-def _is_stated(question: Question, paper: Paper, sentences: Sequence[ScoredSentence]) -> bool:
-    asked = [part for part in question.parts if not part.endswith(".")] or question.parts
-    texts = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
-    best = [readable(sentence.quote) for sentence in sentences[:_LOOKED_AT]]
-    own = own_names(paper)
-    return any(is_stated(part, texts, best, own) for part in asked)
-
-
-def _asked_of_one(question: Question, paper: Paper, compared: Sequence[Paper]) -> Question:
-    """A comparison as a question about `paper` alone: without the names of the others and the words that compare."""
-    abstract = readable(paper.abstract).lower()
-    foreign = [name for name in question.names if name.lower() not in abstract]
-    labels = [name for other in compared for name in (other.label, spelled_out(other))]
-    text = without_comparing(question.text, [*labels, *foreign])
-    if not content_stems(text) - ASKING:
-        return read_question(f"What is {paper.label}?")
-    return read_question(f"{paper.label}: {text}")
-
-
-def _is_spelled_out(paper: Paper, text: str) -> bool:
-    return bool(spelled_out(paper)) and spelled_out(paper).lower() in text.lower()
+def _what_is_done(listed: ScoredSentence) -> ScoredSentence:
+    whole = [replace(listed, span=span) for span in sentence_spans(listed.paper.abstract)]
+    return next(iter(approach(whole)), listed)

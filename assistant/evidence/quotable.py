@@ -16,7 +16,7 @@ _SIMILARITY = 20.0
 """What the cosine of question and sentence counts beside relevance in choosing what to quote."""
 _BACKGROUND = 3.0
 """Taken off for the sentences of an abstract before the authors speak of their own work."""
-_OWN_WORK = pattern(
+OWN_WORK = pattern(
     r"\b(?:we|this (?:paper|work))\b.{0,40}\b"
     + any_of(
         "introduc propos present develop study show find identif analy formulat address investigat demonstrat reveal "
@@ -65,5 +65,5 @@ def _weighed(retriever: Retriever, question: Question, sentences: Sequence[Score
 def _background(question: Question, paper: Paper) -> list[Span]:
     """The sentences before those on the authors' own work; only the first one when the question asks for the others."""
     spans = sentence_spans(paper.abstract)
-    own = next((at for at, span in enumerate(spans) if _OWN_WORK.search(readable(span.of(paper.abstract)))), 0)
+    own = next((at for at, span in enumerate(spans) if OWN_WORK.search(readable(span.of(paper.abstract)))), 0)
     return spans[: 1 if _ASKS_BACKGROUND.search(question.text) else max(1, own)]

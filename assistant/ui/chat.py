@@ -3,13 +3,14 @@
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
+from assistant.background import in_background
 from assistant.chain import Assistant
 from assistant.errors import UserFacingError
-from assistant.ui.background import in_background
 from assistant.ui.examples import example_questions
 from assistant.ui.render import NAME, conversation_html, header_html
 from assistant.ui.session import Conversation, Exchange, Notice
@@ -110,7 +111,8 @@ class ChatActions:
         exchange = conversation.begin(question)
         yield conversation_html(conversation.exchanges), gr.skip(), ""
         try:
-            async with aclosing(in_background(self._assistant.stream(question, history))) as events:
+            stream = partial(self._assistant.stream, question, history)
+            async with aclosing(in_background(lambda stop: stream(stop=stop))) as events:
                 async for event in events:
                     if not exchange.is_live:
                         break

@@ -3,9 +3,10 @@
 `html.escaped` guards every text; the tags, and nothing else, are written here.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import count, groupby
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 
+from assistant.blocks import Shape, blocks_of
 from assistant.types import Answer, Citation, Sentence, Status
 from assistant.ui.html import counted, escaped, shortened
 from assistant.ui.session import Exchange, Notice
@@ -100,22 +101,40 @@ def _progress(exchange: Exchange) -> str:
 
 
 def sentences_html(sentences: Sequence[Sentence], turn: int) -> str:
-    """The sentences in paragraphs and lists, as they open them."""
+    """The sentences in the paragraphs, lists and tables that they make up."""
     chips = count(1)
     labels = {citation.paper.label for sentence in sentences for citation in sentence.citations}
-    blocks: list[tuple[str, str]] = []
-    for sentence in sentences:
-        text = sentence_html(sentence, labels, (f"cite-{turn}-{chip}" for chip in chips))
-        if sentence.opens or not blocks:
-            blocks.append(("li" if sentence.opens == "item" else "p", text))
-        else:
-            blocks[-1] = (blocks[-1][0], f"{blocks[-1][1]} {text}")
-    return "".join(_block_html(tag, [text for _, text in group]) for tag, group in groupby(blocks, lambda b: b[0]))
+
+    def cell_html(cell: Iterable[Sentence]) -> str:
+        return " ".join(sentence_html(each, labels, (f"cite-{turn}-{chip}" for chip in chips)) for each in cell)
+
+    return "".join(
+        _SHAPED[block.shape]([[cell_html(cell) for cell in row] for row in block.rows])
+        for block in blocks_of(sentences)
+    )
 
 
-def _block_html(tag: str, texts: Iterable[str]) -> str:
-    inner = "".join(f"<{tag}>{text}</{tag}>" for text in texts)
-    return f"<ul>{inner}</ul>" if tag == "li" else inner
+def _paragraph_html(rows: Sequence[Sequence[str]]) -> str:
+    return f"<p>{rows[0][0]}</p>"
+
+
+def _list_html(rows: Sequence[Sequence[str]]) -> str:
+    return f"<ul>{''.join(f'<li>{row[0]}</li>' for row in rows)}</ul>"
+
+
+def _table_html(rows: Sequence[Sequence[str]]) -> str:
+    """A table that scrolls in a frame of its own where it is too wide."""
+    heading = "".join(f'<th scope="col">{cell}</th>' for cell in rows[0])
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:])
+    table = f"<table><thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="table" role="region" aria-label="Comparison" tabindex="0">{table}</div>'
+
+
+_SHAPED: dict[Shape, Callable[[Sequence[Sequence[str]]], str]] = {
+    "paragraph": _paragraph_html,
+    "list": _list_html,
+    "table": _table_html,
+}
 
 
 def sentence_html(sentence: Sentence, labels: Iterable[str], ids: Iterable[str]) -> str:

@@ -2,18 +2,23 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import closing, suppress
+from contextvars import copy_context
 from typing import TypeVar, cast
 
 Item = TypeVar("Item")
 
 
-async def in_background(items: Iterator[Item]) -> AsyncGenerator[Item]:
-    """The items as they come. When this is closed, the generator is closed too, as soon as it gives its next item."""
+async def in_background(start: Callable[[threading.Event], Iterator[Item]]) -> AsyncGenerator[Item]:
+    """The items that `start` gives, as they come.
+
+    When this is closed, the event that `start` was given is set, and the generator is closed as soon as it heeds that
+    or gives its next item.
+    """
     loop = asyncio.get_running_loop()
     ready: asyncio.Queue[Item | _End] = asyncio.Queue()
-    abandoned = threading.Event()
+    stop = threading.Event()
 
     def give(item: "Item | _End") -> None:
         with suppress(RuntimeError):  # the server is gone, and nobody listens
@@ -21,9 +26,9 @@ async def in_background(items: Iterator[Item]) -> AsyncGenerator[Item]:
 
     def run() -> None:
         try:
-            with closing(cast("Generator[Item]", items)):
+            with closing(cast("Generator[Item]", start(stop))) as items:
                 for item in items:
-                    if abandoned.is_set():
+                    if stop.is_set():
                         return
                     give(item)
         except Exception as error:  # raised again where the items are awaited
@@ -31,14 +36,14 @@ async def in_background(items: Iterator[Item]) -> AsyncGenerator[Item]:
         else:
             give(_End(None))
 
-    threading.Thread(target=run, name="answer", daemon=True).start()
+    threading.Thread(target=copy_context().run, args=(run,), name="answer", daemon=True).start()
     try:
         while not isinstance(item := await ready.get(), _End):
             yield item
         if item.error:
             raise item.error
     finally:
-        abandoned.set()
+        stop.set()
 
 
 class _End:
