@@ -20,9 +20,9 @@ from assistant.conversation import SourceNumbers
 from assistant.evaluation.resampling import estimate
 from assistant.verification import Verifier
 from benchmarks import mutation_patterns, paraphrase_patterns
-from benchmarks.common import LEAST_SIMILARITY, console, print_environment, print_table
+from benchmarks.common import console, print_environment, print_table
+from benchmarks.similarities import Similarities
 from benchmarks.truths import Statement, papers_of, statements_of
-from vectorstore.embedding import PackagedEmbeddings
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.sentences import sentence_spans
@@ -113,23 +113,6 @@ def _spoken(name: str) -> str:
     return name.strip("_").replace("_", " ")
 
 
-class Similarities:
-    """Cosine of a sentence and the best sentence of an abstract; an abstract is embedded once."""
-
-    def __init__(self) -> None:
-        self._embeddings = PackagedEmbeddings()
-        self._vectors: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
-
-    def best(self, statement: Statement) -> float:
-        """The highest of all sentences."""
-        paper = statement.paper
-        if paper.paper_id not in self._vectors:
-            sentences = [readable(span.of(paper.abstract)) for span in sentence_spans(paper.abstract)]
-            self._vectors[paper.paper_id] = np.array(self._embeddings.embed_documents(sentences))
-        wanted = np.array(self._embeddings.embed_documents([statement.sentence])[0])
-        return float((self._vectors[paper.paper_id] @ wanted).max())
-
-
 def outcomes_of(cases: Sequence[Case], similarities: Similarities) -> list[Outcome]:
     """Each case checked with its paper as the only source."""
     verifier = Verifier(CrossEncoder())
@@ -139,7 +122,7 @@ def outcomes_of(cases: Sequence[Case], similarities: Similarities) -> list[Outco
         started = time.perf_counter()
         checked = verifier.check(case.statement.sentence, [paper], [paper], SourceNumbers([]))
         taken = 1000 * (time.perf_counter() - started)
-        is_similar = similarities.best(case.statement) >= LEAST_SIMILARITY
+        is_similar = similarities.is_similar(case.statement.sentence, paper)
         outcomes.append(Outcome(case, checked.shown, is_similar, taken, checked.reasons))
     return outcomes
 
