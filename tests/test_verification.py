@@ -158,6 +158,53 @@ def test_what_makes_more_of_the_abstracts_words_is_left_out(
     assert reason in " ".join(checked.reasons)
 
 
+SIGNS = (
+    "Large grid solvers (LGSs) are slow. We propose Fobar, a restart-free sparse solver for noisy grids. "
+    "On weather data, Fobar reduces the Grid Error Rate (GER) from >90% to <15%, with up to a 6× memory reduction. "
+    "The results of nine tests show that Fobar outperforms Quxal, Voxar and Zembl even on noisy grids. "
+    "GER depends on the number of restarts that are allowed. "
+    "Fobar is small, and its accuracy surpasses well-known solvers of the same size."
+)
+
+
+@pytest.fixture(scope="module")
+def signs(papers: dict[str, Paper]) -> Paper:
+    return replace(papers["LiftQuant"], label="Fobar", abstract=SIGNS)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The grid error rate is reduced from more than 90% to under 15%.",
+        "Fobar achieves up to a 6x reduction in memory.",
+        "Fobar is a sparse, restart-free solver for noisy grids.",
+        "Fobar outperforms Quxal, Voxar and Zembl in nine tests.",
+        "The grid error rate depends on the number of restarts that are allowed.",
+    ],
+)
+def test_signs_lists_and_abbreviations_may_be_written_otherwise(
+    verifier: Verifier, signs: Paper, sentence: str
+) -> None:
+    checked = verifier.check(sentence, [signs], [signs], SourceNumbers([]))
+    assert checked.verdict == "supported", checked.reasons
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("The grid error rate is reduced from less than 90% to under 15%.", "bounds 90 from the other side"),
+        ("The grid error rate is reduced from more than 90% to over 15%.", "bounds 15 from the other side"),
+        ("Well-known solvers surpass Fobar of the same size.", "turns a comparison round"),
+    ],
+)
+def test_bounds_and_comparisons_turned_round_are_left_out(
+    verifier: Verifier, signs: Paper, sentence: str, reason: str
+) -> None:
+    checked = verifier.check(sentence, [signs], [signs], SourceNumbers([]))
+    assert not checked.shown
+    assert reason in " ".join(checked.reasons)
+
+
 def test_words_of_the_abstract_are_quoted(verifier: Verifier, papers: dict[str, Paper]) -> None:
     sentence = "the ℓ₂ norm of hidden states serves as an endogenous signal of the model's reasoning intensity"
     paper = papers["Reasoning dynamics: ℓ₂ norm of hidden states"]

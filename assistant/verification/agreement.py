@@ -6,12 +6,14 @@ directions and comparisons, what is said of others, and quantities that grew. Th
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from itertools import takewhile
 
 from assistant.verification.edits import denial_changed, replaced
 from assistant.verification.opposites import DIRECTIONS, turned_round
 from assistant.verification.passages import Passage, speaks_of_own_work
 from assistant.verification.quantities import Quantity, quantities_in
 from assistant.verification.terms import Clause, clauses_of, is_number, terms_of
+from assistant.verification.units import another_bound
 from assistant.wording import any_of, content_stems, pattern
 from vectorstore.names import names_in
 
@@ -28,6 +30,8 @@ _NEGATION = pattern(
     r"|\bf[ae]ll(?:s|ing)? (?:\w+ )?short of\b|n['’]t\b|\b(?=\w+-free\b)"
 )
 _DENIAL_ENDS = pattern(r"[,;:()]|\b(?:and|but|while|whereas|yet|although)\b")
+_WORD_ENDS = re.compile(r"[^\w-]")
+"""A word in "-free" denies itself alone."""
 _OTHERS_WORK = pattern(
     rf"\b{any_of('existing prior previous current conventional traditional vanilla most_research earlier')}\b"
 )
@@ -38,7 +42,7 @@ _THAN = pattern(rf"\b{any_of('than compared_to compared_with')}\b")
 _BETTER = any_of("outperform surpass beat exceed underperform trail lag")
 _COMPARISON = pattern(
     rf"(?<!^)\b(?:{any_of('than compared_to compared_with')}"
-    rf"|{_BETTER}(?:s|ed|ing)?)\b"
+    rf"|{_BETTER}(?:e?s|ed|ing)?)\b"
 )
 _AT_THE_FRONT = 20
 """Characters; a comparison so early in a sentence that begins with an adverbial compares what comes behind it."""
@@ -51,7 +55,7 @@ _STRONG_WORDS = [
 _STRONG = [
     *((pattern(rf"\b{words}\b"), pattern(rf"\b{words}\b")) for words in _STRONG_WORDS),
     (
-        pattern(rf"\b{_BETTER}(?:s|ed|ing)?\b"),
+        pattern(rf"\b{_BETTER}(?:e?s|ed|ing)?\b"),
         pattern(rf"\b(?:{_BETTER}|{any_of('better superior more less worse higher lower improv gain')})"),
     ),
 ]
@@ -62,14 +66,16 @@ _ADVERBIAL = pattern(
     rf"^{any_of('as on in with without for at across compared when if under by through unlike to')}\b[^,]*,"
 )
 _PASSIVE = pattern(r"\b(?:is|are|was|were|be|been)\b(?: \w+ly)? \w+(?:ed|en|t)\b")
-_NAME_PHRASE = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)+")
+_NAME_PHRASE = re.compile(r"(?<!\w)[A-Z][\w-]*(?: [A-Z][\w-]*)+")
+_LIST_SIGN = re.compile(r"(?<=\w)(?:,| and| or|, and|, or)(?: the)? (?=[\w-]*[A-Z])|, (?=\w+ing\b)")
+"""Between the names of a list, and before what something does or is done by."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 
 
 def disagreements(sentence: str, passage: Passage) -> list[str]:
     """What speaks against taking `sentence` for a paraphrase of `passage`, in plain words."""
     rules = (
-        *(_asked, _foreign, _clause_added, _number_moved, _name_moved, _replaced, _denial, _turned),
+        *(_asked, _foreign, _clause_added, _number_moved, _bound_turned, _name_moved, _replaced, _denial, _turned),
         *(_direction_moved, _swapped, _of_others, _given_to_others, _grown, _other_subject),
     )
     return [reason for rule in rules if (reason := rule(sentence, passage))]
@@ -110,6 +116,11 @@ def _number_moved(sentence: str, passage: Passage) -> str | None:
     return None
 
 
+def _bound_turned(sentence: str, passage: Passage) -> str | None:
+    number = another_bound(sentence, passage.text)
+    return f"the abstract bounds {number} from the other side" if number else None
+
+
 def _fits(claimed: Quantity, meant: Quantity, later: Sequence[Quantity], passage: Passage) -> bool:
     """Whether a number stands among the words it stands among in the passage.
 
@@ -119,24 +130,36 @@ def _fits(claimed: Quantity, meant: Quantity, later: Sequence[Quantity], passage
     if not wanted:
         return True
     counted = meant.counted - DIRECTIONS
-    of_later = {term for quantity in later for term in quantity.around} - meant.around
+    before = takewhile(lambda term: term != meant.number, passage.order)
+    of_later = {term for quantity in later for term in quantity.around} - meant.around.union(before)
     own, foreign = wanted & meant.around, wanted - meant.around
     counts_the_same = not counted or bool(counted & claimed.around)
     return counts_the_same and not wanted & of_later and 0 < len(own) >= len(foreign)
 
 
 def _name_moved(sentence: str, passage: Passage) -> str | None:
-    mine, theirs = (clauses_of(_PARENTHESIS.sub(" ", text)) for text in (sentence, passage.text))
+    texts = [_PARENTHESIS.sub(" ", text) for text in (sentence, passage.text)]
+    listed, joined = ([clauses_of(text) for text in each] for each in (texts, map(_joined, texts)))
     for name in [*_NAME_PHRASE.findall(sentence), *names_in(sentence)]:
         terms = set(terms_of(name)) - passage.own
         if not terms or any(is_number(term) for term in terms):
             continue
         if not terms <= passage.terms:
             return f"{name} stands in another sentence of the abstract"
-        said, held = _beside(terms, mine) & passage.terms - passage.own, _beside(terms, theirs)
-        if held and len(said - held) > len(said & held):
+        if all(_is_elsewhere(terms, mine, theirs, passage) for mine, theirs in (listed, joined)):
             return f"the abstract says something else of {name}"
     return None
+
+
+def _is_elsewhere(terms: Set[str], mine: Sequence[Clause], theirs: Sequence[Clause], passage: Passage) -> bool:
+    """Whether most of what the sentence has beside a name stands beside something else in the passage."""
+    said, held = _beside(terms, mine) & passage.terms - passage.own, _beside(terms, theirs)
+    return bool(held) and len(said - held) > len(said & held)
+
+
+def _joined(text: str) -> str:
+    """`text` with the names of a list, and what they do, in one clause: what is said of one is said of all."""
+    return _LIST_SIGN.sub(" ", text)
 
 
 def _beside(terms: Set[str], clauses: Sequence[Clause]) -> set[str]:
@@ -163,7 +186,7 @@ def _denies(text: str, other: str) -> bool:
 
 def _behind_negations(text: str) -> Iterator[str]:
     for match in _NEGATION.finditer(text):
-        ending = _DENIAL_ENDS.search(text, match.end())
+        ending = (_DENIAL_ENDS if match.group() else _WORD_ENDS).search(text, match.end())
         yield " ".join(text[match.end() : ending.start() if ending else None].split()[:_REACH])
 
 

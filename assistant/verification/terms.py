@@ -48,6 +48,7 @@ _SAME = [
     "generate produce create",
     "fail failure",
     "previous prior earlier existing",
+    "recent latest",
 ]
 """Words of one line say the same for the purpose of finding what a sentence rests on."""
 _EMPTY = stems(

@@ -1,4 +1,7 @@
-"""The numbers of a text with their units: "39.63%", "39.63 percentage points" and "39.63 percent" are the same."""
+"""The numbers of a text with their units and bounds.
+
+"39.63%", "39.63 percentage points" and "39.63 percent" are the same; "over 90%" and "under 90%" are not.
+"""
 
 import re
 from collections.abc import Iterator
@@ -49,9 +52,8 @@ _LIST = re.compile(r"\s?(?:[-–—/,]|to|and|or|,\s?and)\s?[~≈]?")
 """Between the numbers of a range or list, which have one unit, the last one's."""
 
 
-def measures_in(text: str) -> set[tuple[str, str | None]]:
-    """The numbers of `text` that are written in digits, each with its unit; None when no unit is known."""
-    return set(_measures(text))
+_BOUND = re.compile(rf"(?P<sign>[<>≤≥])\s?[~≈∼]?\s?(?P<number>{NUMBER.pattern})")
+_ABOVE = frozenset(">≥")
 
 
 def another_unit(sentence: str, text: str) -> str | None:
@@ -64,6 +66,20 @@ def another_unit(sentence: str, text: str) -> str | None:
         if unit and units and unit not in units and (None not in units or unit in _NEVER_LEFT_OUT):
             return f"{number} {unit}"
     return None
+
+
+def another_bound(sentence: str, text: str) -> str | None:
+    """A number of `sentence` that is its lower bound and only an upper one in `text`, or the other way round."""
+    held = set(_bounds(text))
+    for number, is_above in _bounds(sentence):
+        if (number, not is_above) in held and (number, is_above) not in held:
+            return number
+    return None
+
+
+def _bounds(text: str) -> Iterator[tuple[str, bool]]:
+    for match in _BOUND.finditer(text):
+        yield plain_number(match["number"]), match["sign"] in _ABOVE
 
 
 def _measures(text: str) -> Iterator[tuple[str, str | None]]:

@@ -14,6 +14,7 @@ from assistant.own_names import own_names
 from assistant.types import Sentence
 from assistant.verification.agreement import denied, disagreements
 from assistant.verification.passages import Passage, passages_of
+from assistant.verification.spelling import abbreviated, abbreviations_of, evened
 from assistant.verification.terms import numbers_in
 from assistant.verification.units import another_unit
 from assistant.wording import content_stems
@@ -85,20 +86,22 @@ class Verifier:
         for span, candidate in zip(spans, texts, strict=True):
             if _stands_in(text, candidate) and not _torn(text, candidate):
                 return Support(paper, span, verbatim=True, problems=())
-        passages = passages_of(paper, texts)
-        row = self._closest(text, passages)
-        problems = [*_unknown(text, paper, " ".join(texts)), *disagreements(text, passages[row])]
+        abbreviations = abbreviations_of(" ".join(texts), paper.label)
+        passages = passages_of(paper, [evened(candidate) for candidate in texts])
+        claims = [abbreviated(evened(text), passage.text, abbreviations) for passage in passages]
+        row = self._closest(claims, passages)
+        problems = [*_unknown(text, paper, " ".join(texts)), *disagreements(claims[row], passages[row])]
         if not problems and self._cross_encoder.relevance(text, [texts[row]])[0] < _LEAST_RELEVANCE:
             problems.append("no sentence of the abstract says this")
         return Support(paper, spans[row], verbatim=False, problems=tuple(problems))
 
-    def _closest(self, text: str, passages: Sequence[Passage]) -> int:
-        """The passage that shares most words with `text`, and of several such the most relevant."""
-        shares = [passage.shared(text) for passage in passages]
+    def _closest(self, claims: Sequence[str], passages: Sequence[Passage]) -> int:
+        """The passage that shares most words with its wording of the claim, and of several such the most relevant."""
+        shares = [passage.shared(claim) for claim, passage in zip(claims, passages, strict=True)]
         most = [row for row, share in enumerate(shares) if share == max(shares)][:_COMPARED]
         if len(most) == 1 or not max(shares):
             return most[0]
-        logits = self._cross_encoder.relevance(text, [passages[row].text for row in most])
+        logits = self._cross_encoder.relevance(claims[most[0]], [passages[row].text for row in most])
         return max(zip(logits, most, strict=True))[1]
 
 
