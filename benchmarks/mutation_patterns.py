@@ -32,7 +32,7 @@ _COMPARED = re.compile(
     r"(?:outperforms?|surpass(?:es)?|exceeds?|beats?)|(?:is|are) [\w-]+er than|(?:is|are) more [\w-]+ than) "
     r"(?P<b>[^,;:]{3,80}?)(?P<rest>,? (?:by|on|in|across|for|at|with|when|while|and) .*|\.)$"
 )
-_HEDGED = re.compile(
+HEDGED = re.compile(
     r"\b(?:may|might|can|could|not|no|nor|neither|never|without|whether|if|unless|unclear|cannot|fails?|lacks?|rarely|"
     r"hardly|few|little|unlikely|nothing|none|only)\b|n['’]t\b",
     re.IGNORECASE,
@@ -113,19 +113,19 @@ _MIN_FOREIGN = 3
 
 def number_changed(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """Another digit in one number."""
-    if not (match := _one_of(_numbers(true.sentence), random)):
+    if not (match := _one_of(number_matches(true.sentence), random)):
         return None
     digits = [at for at, char in enumerate(match.group()) if char.isdigit()]
     at = random.choice(digits)
     changed = match.group()[:at] + random.choice("123456789".replace(match.group()[at], "")) + match.group()[at + 1 :]
-    return _with_number(true, match, changed)
+    return with_number(true, match, changed)
 
 
 def names_swapped(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """Two names exchanged that stand before and behind a comparison."""
     if not (comparison := _COMPARISON.search(true.sentence)):
         return None
-    names = _names(true.sentence)
+    names = name_matches(true.sentence)
     before = [name for name in names if name.end() <= comparison.start()]
     behind = [name for name in names if name.start() >= comparison.end()]
     if not before or not behind or before[-1].group() == behind[0].group():
@@ -136,10 +136,10 @@ def names_swapped(true: Statement, others: Sequence[Paper], random: Random) -> S
 def negation_added(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "is" -> "is not"."""
     match = _TO_BE.search(true.sentence)
-    if not match or _HEDGED.search(true.sentence) or true.sentence.endswith("?"):
+    if not match or HEDGED.search(true.sentence) or true.sentence.endswith("?"):
         return None
     words = match.group().split()
-    return _replaced(true, match, " ".join([words[0], "not", *words[1:]]))
+    return with_replaced(true, match, " ".join([words[0], "not", *words[1:]]))
 
 
 def negation_removed(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
@@ -155,15 +155,15 @@ def range_widened(true: Statement, others: Sequence[Paper], random: Random) -> S
             match["to"].strip() in "-–" or _BETWEEN.search(true.sentence[: match.start()])
         )
         wide = _with_digits(low, float(low) * 0.4), _with_digits(high, float(high) * 3)
-        if is_range and not {plain_number(number) for number in wide} & numbers_in(_all_text(true.paper)):
-            return _replaced(true, match, f"{wide[0]}{match['unit']}{match['to']}{wide[1]}")
+        if is_range and not {plain_number(number) for number in wide} & numbers_in(all_text(true.paper)):
+            return with_replaced(true, match, f"{wide[0]}{match['unit']}{match['to']}{wide[1]}")
     return None
 
 
 def moved_to_another_paper(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """Any other paper is cited."""
     other = random.choice(others)
-    return Statement(other, true.sentence) if _is_foreign_to(true.sentence, other) else None
+    return Statement(other, true.sentence) if is_foreign_to(true.sentence, other) else None
 
 
 def invented_clause(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
@@ -173,7 +173,7 @@ def invented_clause(true: Statement, others: Sequence[Paper], random: Random) ->
 
 def direction_flipped(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "increases" -> "decreases"."""
-    if _HEDGED.search(true.sentence):
+    if HEDGED.search(true.sentence):
         return None
     flips = dict(zip(_FLIPS[::2], _FLIPS[1::2], strict=True)) | dict(zip(_FLIPS[1::2], _FLIPS[::2], strict=True))
     match = re.search(rf"(?<![\w-])(?P<word>{'|'.join(flips)})(?P<end>s|d|ed)?\b(?! bound)", true.sentence)
@@ -181,32 +181,32 @@ def direction_flipped(true: Statement, others: Sequence[Paper], random: Random) 
         return None
     flipped = flips[match["word"]]
     ending = {"d": "ed", "ed": "ed", "s": "s"}.get(match["end"] or "", "")
-    return _replaced(true, match, flipped.removesuffix("e") + ending if ending == "ed" else flipped + ending)
+    return with_replaced(true, match, flipped.removesuffix("e") + ending if ending == "ed" else flipped + ending)
 
 
 def name_replaced(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """A name of another paper stands in place of one."""
-    match = _one_of(_names(true.sentence), random)
-    theirs = [name.group() for name in _names(readable(random.choice(others).abstract))]
-    if not match or not theirs or (name := random.choice(theirs)).lower() in _all_text(true.paper).lower():
+    match = _one_of(name_matches(true.sentence), random)
+    theirs = [name.group() for name in name_matches(readable(random.choice(others).abstract))]
+    if not match or not theirs or (name := random.choice(theirs)).lower() in all_text(true.paper).lower():
         return None
-    return _replaced(true, match, name)
+    return with_replaced(true, match, name)
 
 
 def number_from_elsewhere(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """A number of another sentence of the abstract stands in place of one."""
-    match = _one_of(_numbers(true.sentence), random)
+    match = _one_of(number_matches(true.sentence), random)
     here = numbers_in(true.sentence)
-    there = [number.group() for number in _numbers(readable(true.paper.abstract))]
+    there = [number.group() for number in number_matches(readable(true.paper.abstract))]
     there = [number for number in there if plain_number(number) not in here and not _YEAR.fullmatch(number)]
     if not match or not there or _YEAR.fullmatch(match.group()):
         return None
-    return _replaced(true, match, random.choice(there))
+    return with_replaced(true, match, random.choice(there))
 
 
 def numbers_swapped(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """Two numbers of the sentence exchanged, unless they are items of one list."""
-    numbers = _numbers(true.sentence)
+    numbers = number_matches(true.sentence)
     for first, second in pairwise(numbers):
         between = true.sentence[first.end() : second.start()]
         is_list = re.fullmatch(r"[\s%xBMKGk]*(?:,|and|or|to|vs\.?|-|–|\s)*\s*", between) is not None
@@ -217,11 +217,11 @@ def numbers_swapped(true: Statement, others: Sequence[Paper], random: Random) ->
 
 def decimal_shifted(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "39.63" -> "3.963", "80" -> "800"."""
-    if not (match := _one_of(_numbers(true.sentence), random)) or "," in match.group():
+    if not (match := _one_of(number_matches(true.sentence), random)) or "," in match.group():
         return None
     whole, point, part = match.group().partition(".")
     shifted = f"{whole[:-1] or '0'}.{whole[-1]}{part}" if point else f"{whole}0"
-    return _with_number(true, match, shifted)
+    return with_number(true, match, shifted)
 
 
 def unit_changed(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
@@ -230,59 +230,59 @@ def unit_changed(true: Statement, others: Sequence[Paper], random: Random) -> St
         return None
     number = re.search(r"[\d.,]+$", true.sentence[: match.start()])
     changed = f"{match['space']}{_UNITS[match['unit']]}"
-    if not number or f"{number.group()}{changed}" in _all_text(true.paper):
+    if not number or f"{number.group()}{changed}" in all_text(true.paper):
         return None
-    return _replaced(true, match, changed)
+    return with_replaced(true, match, changed)
 
 
 def spelled_number_changed(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "three" -> "seven"."""
     match = _one_of(list(_SPELLED_NUMBER.finditer(true.sentence)), random)
-    held = numbers_in(_all_text(true.paper))
+    held = numbers_in(all_text(true.paper))
     free = [word for word in _SPELLED if not numbers_in(word) & held]
-    return _replaced(true, match, random.choice(free)) if match and free else None
+    return with_replaced(true, match, random.choice(free)) if match and free else None
 
 
 def year_changed(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "2009" -> "2013"."""
     if not (match := _one_of(list(_YEAR.finditer(true.sentence)), random)):
         return None
-    return _with_number(true, match, str(int(match.group()) + random.choice((-7, -4, -1, 1, 4, 7))))
+    return with_number(true, match, str(int(match.group()) + random.choice((-7, -4, -1, 1, 4, 7))))
 
 
 def name_altered(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """Another number in a name: "GPT-4" -> "GPT-7"."""
-    numbered = [name for name in _names(true.sentence) if re.search(r"\d", name.group())]
+    numbered = [name for name in name_matches(true.sentence) if re.search(r"\d", name.group())]
     if not (match := _one_of(numbered, random)):
         return None
     digit = re.search(r"\d", match.group())
     assert digit is not None
     changed = match.group()[: digit.start()] + str((int(digit.group()) + 3) % 10) + match.group()[digit.end() :]
-    return None if changed.lower() in _all_text(true.paper).lower() else _replaced(true, match, changed)
+    return None if changed.lower() in all_text(true.paper).lower() else with_replaced(true, match, changed)
 
 
 def comparison_turned(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "A outperforms B" -> "B outperforms A"."""
     match = _COMPARED.match(true.sentence)
-    if not match or _HEDGED.search(true.sentence):
+    if not match or HEDGED.search(true.sentence):
         return None
     a, b = match["a"], match["b"]
-    return _changed(true, f"{b[0].upper()}{b[1:]} {match['verb']} {_lowered(a)}{match['rest']}")
+    return if_changed(true, f"{b[0].upper()}{b[1:]} {match['verb']} {lowered(a)}{match['rest']}")
 
 
 def verb_denied(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "improves" -> "fails to improve"."""
     match = _DENIED_VERB.search(true.sentence)
-    if not match or _HEDGED.search(true.sentence) or re.search(r"\b(?:to|can|will)\s$", true.sentence[: match.start()]):
+    if not match or HEDGED.search(true.sentence) or re.search(r"\b(?:to|can|will)\s$", true.sentence[: match.start()]):
         return None
-    return _replaced(true, match, f"{'fails' if match['s'] else 'fail'} to {match['verb']}")
+    return with_replaced(true, match, f"{'fails' if match['s'] else 'fail'} to {match['verb']}")
 
 
 def whole_denied(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "It is not the case that ..."."""
-    if _HEDGED.search(true.sentence) or true.sentence.endswith("?"):
+    if HEDGED.search(true.sentence) or true.sentence.endswith("?"):
         return None
-    return _changed(true, f"It is not the case that {_lowered(true.sentence)}")
+    return if_changed(true, f"It is not the case that {lowered(true.sentence)}")
 
 
 def lack_removed(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
@@ -295,7 +295,7 @@ def moved_to_the_nearest_paper(true: Statement, others: Sequence[Paper], random:
     wanted = content_stems(true.sentence)
     few = random.sample(list(others), min(50, len(others)))
     nearest = max(few, key=lambda paper: len(wanted & content_stems(readable(paper.abstract))))
-    return Statement(nearest, true.sentence) if _is_foreign_to(true.sentence, nearest) else None
+    return Statement(nearest, true.sentence) if is_foreign_to(true.sentence, nearest) else None
 
 
 def given_to_another_system(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
@@ -305,35 +305,35 @@ def given_to_another_system(true: Statement, others: Sequence[Paper], random: Ra
         return None
     changed = true.sentence.replace(own, other.label)
     paper = true.paper if random.random() < 0.5 else other
-    if paper is other and not _is_foreign_to(true.sentence, other):
+    if paper is other and not is_foreign_to(true.sentence, other):
         return None
-    return Statement(paper, changed) if other.label.lower() not in _all_text(true.paper).lower() else None
+    return Statement(paper, changed) if other.label.lower() not in all_text(true.paper).lower() else None
 
 
 def given_to_earlier_work(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "We propose" -> "Earlier methods propose"."""
     match = _OWN_SUBJECT.match(true.sentence)
-    return _replaced(true, match, "Earlier methods") if match else None
+    return with_replaced(true, match, "Earlier methods") if match else None
 
 
 def clause_of_another_paper(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """A short sentence of another paper comes behind the sentence."""
     short = [other.sentence for other in statements_of(random.choice(others)) if len(other.sentence.split()) <= 16]
-    if not short or not _is_foreign_to(clause := random.choice(short), true.paper):
+    if not short or not is_foreign_to(clause := random.choice(short), true.paper):
         return None
-    return _with_clause(true, f"and {_lowered(clause.rstrip('.'))}")
+    return _with_clause(true, f"and {lowered(clause.rstrip('.'))}")
 
 
 def other_direction_flipped(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
     """As in "stable" -> "unstable"."""
-    if _HEDGED.search(true.sentence):
+    if HEDGED.search(true.sentence):
         return None
     pairs = [pair.split() for pair in _OTHER_FLIPS.split(",")]
     flips = dict(pairs) | {b: a for a, b in pairs}
     match = re.search(rf"(?<![\w-])(?:{'|'.join(flips)})(?![\w-])", true.sentence)
-    if not match or flips[match.group()] in _all_text(true.paper):
+    if not match or flips[match.group()] in all_text(true.paper):
         return None
-    return _replaced(true, match, flips[match.group()])
+    return with_replaced(true, match, flips[match.group()])
 
 
 def scope_widened(true: Statement, others: Sequence[Paper], random: Random) -> Statement | None:
@@ -366,11 +366,11 @@ HELD_OUT: dict[str, tuple[Pattern, ...]] = {
 """Patterns of which only totals were seen when the rules were written."""
 
 
-def _numbers(text: str) -> list[re.Match[str]]:
+def number_matches(text: str) -> list[re.Match[str]]:
     return list(_NUMBER.finditer(text))
 
 
-def _names(text: str) -> list[re.Match[str]]:
+def name_matches(text: str) -> list[re.Match[str]]:
     """Words written as names; abbreviations of the field and of plural words are none."""
     return [
         match
@@ -383,27 +383,27 @@ def _one_of(matches: Sequence[re.Match[str]], random: Random) -> re.Match[str] |
     return random.choice(matches) if matches else None
 
 
-def _all_text(paper: Paper) -> str:
+def all_text(paper: Paper) -> str:
     return f"{readable(paper.abstract)} {paper.title or ''} {paper.label} {paper.place}"
 
 
-def _changed(true: Statement, sentence: str) -> Statement | None:
-    return Statement(true.paper, sentence) if sentence not in _all_text(true.paper) else None
+def if_changed(true: Statement, sentence: str) -> Statement | None:
+    return Statement(true.paper, sentence) if sentence not in all_text(true.paper) else None
 
 
-def _replaced(true: Statement, match: re.Match[str], words: str) -> Statement | None:
-    return _changed(true, true.sentence[: match.start()] + words + true.sentence[match.end() :])
+def with_replaced(true: Statement, match: re.Match[str], words: str) -> Statement | None:
+    return if_changed(true, true.sentence[: match.start()] + words + true.sentence[match.end() :])
 
 
 def _exchanged(true: Statement, first: re.Match[str], second: re.Match[str]) -> Statement | None:
     text = true.sentence
     between = text[first.end() : second.start()]
-    return _changed(true, text[: first.start()] + second.group() + between + first.group() + text[second.end() :])
+    return if_changed(true, text[: first.start()] + second.group() + between + first.group() + text[second.end() :])
 
 
-def _with_number(true: Statement, match: re.Match[str], number: str) -> Statement | None:
+def with_number(true: Statement, match: re.Match[str], number: str) -> Statement | None:
     """`number` in place of one, when the paper has it nowhere."""
-    return None if plain_number(number) in numbers_in(_all_text(true.paper)) else _replaced(true, match, number)
+    return None if plain_number(number) in numbers_in(all_text(true.paper)) else with_replaced(true, match, number)
 
 
 def _with_digits(like: str, value: float) -> str:
@@ -414,19 +414,19 @@ def _with_digits(like: str, value: float) -> str:
 def _first_rewritten(true: Statement, rules: Sequence[tuple[re.Pattern[str], str]]) -> Statement | None:
     for old, new in rules:
         if match := old.search(true.sentence):
-            return _replaced(true, match, match.expand(new))
+            return with_replaced(true, match, match.expand(new))
     return None
 
 
 def _with_clause(true: Statement, clause: str) -> Statement | None:
-    return _changed(true, f"{true.sentence.rstrip('.')}, {clause}.") if true.sentence.endswith(".") else None
+    return if_changed(true, f"{true.sentence.rstrip('.')}, {clause}.") if true.sentence.endswith(".") else None
 
 
-def _is_foreign_to(sentence: str, paper: Paper) -> bool:
-    return len(content_stems(sentence) - content_stems(_all_text(paper))) >= _MIN_FOREIGN
+def is_foreign_to(sentence: str, paper: Paper) -> bool:
+    return len(content_stems(sentence) - content_stems(all_text(paper))) >= _MIN_FOREIGN
 
 
-def _lowered(sentence: str) -> str:
+def lowered(sentence: str) -> str:
     """`sentence` to go on with inside another; a name keeps its capital."""
     first = sentence.split()[0]
     return sentence if looks_like_name(first) or first == "I" else sentence[0].lower() + sentence[1:]

@@ -2,9 +2,9 @@
 
 python -m benchmarks.mutations [--split dev|test] [--each 80] [--mistakes]
 
-No paper of the development part is in the other. Some patterns are known to who writes the rules, others held out:
-these are counted, but their mistakes are never printed. Beside each share is that of the plain alternative, a
-similarity of at least .63 to the best sentence of the abstract.
+No paper of the development part is in the other. Some patterns are known to who writes the rules, others held out, and
+others were written later than the rules: of these two the mistakes are never printed. Beside each share is that of the
+plain alternative, a similarity of at least .63 to the best sentence of the abstract.
 """
 
 import argparse
@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
+from typing import Literal, get_args
 
 import numpy as np
 
 from assistant.conversation import SourceNumbers
 from assistant.evaluation.resampling import estimate
 from assistant.verification import Verifier
-from benchmarks import mutation_patterns, paraphrase_patterns
+from benchmarks import later_patterns, mutation_patterns, paraphrase_patterns
 from benchmarks.common import console, print_environment, print_table
 from benchmarks.similarities import Similarities
 from benchmarks.truths import Statement, papers_of, statements_of
@@ -27,6 +28,10 @@ from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper
+
+Part = Literal["known", "held out", "later"]
+_PARTS: tuple[Part, ...] = get_args(Part)
+_SPLITS = ("dev", "test")
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Case:
     is_true: bool
     group: str
     pattern: str
-    is_known: bool
+    part: Part
 
 
 @dataclass(frozen=True)
@@ -55,15 +60,15 @@ def cases_of(papers: Sequence[Paper], each: int) -> list[Case]:
     """At most `each` cases of each pattern, and three times as many as they stand; the same for the same papers."""
     statements = [statement for paper in papers for statement in statements_of(paper)]
     cases = []
-    for group, pattern, is_known in _mutations():
+    for group, pattern, part in _mutations():
         made = _made(partial(_mutated, pattern, papers), statements, each, pattern.__name__)
-        cases += [Case(statement, False, group, _spoken(pattern.__name__), is_known) for statement in made]
-    for paraphrase, is_known in _paraphrases():
+        cases += [Case(statement, False, group, _spoken(pattern.__name__), part) for statement in made]
+    for paraphrase, part in _paraphrases():
         made = _made(partial(_reworded, paraphrase), statements, each, paraphrase.__name__)
-        cases += [Case(statement, True, "reworded", _spoken(paraphrase.__name__), is_known) for statement in made]
+        cases += [Case(statement, True, "reworded", _spoken(paraphrase.__name__), part) for statement in made]
     for make in (_as_read, _as_written):
         made = _made(make, statements, 3 * each, make.__name__)
-        cases += [Case(statement, True, "verbatim", _spoken(make.__name__), True) for statement in made]
+        cases += [Case(statement, True, "verbatim", _spoken(make.__name__), "known") for statement in made]
     return cases
 
 
@@ -88,14 +93,21 @@ def _as_written(true: Statement, random: Random) -> Statement | None:
     return next((Statement(true.paper, text) for text in raw if text != true.sentence == readable(text)), None)
 
 
-def _mutations() -> Iterable[tuple[str, mutation_patterns.Pattern, bool]]:
-    for patterns, is_known in ((mutation_patterns.KNOWN, True), (mutation_patterns.HELD_OUT, False)):
-        yield from ((group, pattern, is_known) for group, members in patterns.items() for pattern in members)
+def _mutations() -> Iterable[tuple[str, mutation_patterns.Pattern, Part]]:
+    groups = {
+        "known": mutation_patterns.KNOWN,
+        "held out": mutation_patterns.HELD_OUT,
+        "later": later_patterns.MUTATIONS,
+    }
+    for part in _PARTS:
+        yield from ((group, pattern, part) for group, members in groups[part].items() for pattern in members)
 
 
-def _paraphrases() -> Iterable[tuple[paraphrase_patterns.Paraphrase, bool]]:
-    yield from ((paraphrase, True) for paraphrase in paraphrase_patterns.KNOWN)
-    yield from ((paraphrase, False) for paraphrase in paraphrase_patterns.HELD_OUT)
+def _paraphrases() -> Iterable[tuple[paraphrase_patterns.Paraphrase, Part]]:
+    known, held_out = paraphrase_patterns.KNOWN, paraphrase_patterns.HELD_OUT
+    groups = {"known": known, "held out": held_out, "later": later_patterns.PARAPHRASES}
+    for part in _PARTS:
+        yield from ((paraphrase, part) for paraphrase in groups[part])
 
 
 def _made(
@@ -128,12 +140,11 @@ def outcomes_of(cases: Sequence[Case], similarities: Similarities) -> list[Outco
 
 
 def print_shares(outcomes: Sequence[Outcome]) -> None:
-    """A row for each pattern, and one for each group of known and of held-out patterns."""
+    """A row for each pattern, and one for each group and part of the patterns."""
     rows = []
     for group in dict.fromkeys(outcome.case.group for outcome in outcomes):
-        for is_known in (True, False):
-            members = [o for o in outcomes if o.case.group == group and o.case.is_known == is_known]
-            part = "known" if is_known else "held out"
+        for part in _PARTS:
+            members = [o for o in outcomes if o.case.group == group and o.case.part == part]
             for pattern in dict.fromkeys(outcome.case.pattern for outcome in members):
                 rows.append([f"  {pattern}", part, *_shares([o for o in members if o.case.pattern == pattern])])
             if members:
@@ -157,23 +168,29 @@ def _shares(outcomes: Sequence[Outcome]) -> list[str]:
     return [f"{share.value:.3f} ({share.low:.3f}–{share.high:.3f}) of {share.n}", f"{plain.value:.3f}"]
 
 
+def print_mistakes(outcomes: Sequence[Outcome]) -> None:
+    """The sentences of known patterns that are judged wrongly, with the reasons."""
+    for outcome in outcomes:
+        if outcome.case.part == "known" and outcome.is_shown != outcome.case.is_true:
+            why = "; ".join(outcome.reasons)
+            console.print(f"  {outcome.case.pattern}: {outcome.case.statement.sentence} [{why}]", markup=False)
+
+
 def main() -> None:
-    """Prints the shares of one split."""
+    """Prints the shares of each split, and with --mistakes what is judged wrongly in the dev split."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument("--split", choices=_SPLITS, help="only this one")
     parser.add_argument("--each", type=int, default=80, help="cases of each pattern, at most")
     parser.add_argument("--mistakes", action="store_true", help="print mistakes on known patterns of the dev split")
     options = parser.parse_args()
-    cases = cases_of(papers_of(options.split), options.each)
-    print_environment(f"Check of {len(cases)} sentences made by program, {options.split}")
-    outcomes = outcomes_of(cases, Similarities())
-    print_shares(outcomes)
-    print_times(outcomes)
-    if options.mistakes and options.split == "dev":
-        for outcome in outcomes:
-            if outcome.case.is_known and outcome.is_shown != outcome.case.is_true:
-                why = "; ".join(outcome.reasons)
-                console.print(f"  {outcome.case.pattern}: {outcome.case.statement.sentence} [{why}]", markup=False)
+    for split in [options.split] if options.split else _SPLITS:
+        cases = cases_of(papers_of(split), options.each)
+        print_environment(f"Check of {len(cases)} sentences made by program, {split}")
+        outcomes = outcomes_of(cases, Similarities())
+        print_shares(outcomes)
+        print_times(outcomes)
+        if options.mistakes and split == "dev":
+            print_mistakes(outcomes)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from assistant import Assistant
+from benchmarks import later_patterns as later
 from benchmarks import mutation_patterns as mutate
 from benchmarks import paraphrase_patterns as reword
 from benchmarks.mutations import cases_of
@@ -49,6 +50,10 @@ def other(paper: Paper) -> Paper:
         (mutate.whole_denied, "The fox is red.", "It is not the case that the fox is red."),
         (mutate.scope_widened, "Here most grids are large.", "Here all grids are large."),
         (mutate.given_to_earlier_work, "We propose Fobar.", "Earlier methods propose Fobar."),
+        (later.number_doubled, "It takes 42% of memory.", "It takes 84% of memory."),
+        (later.cause_turned, "Noise causes restarts.", "Restarts causes noise."),
+        (later.finding_denied, "This shows that it is red.", "This could not confirm that it is red."),
+        (later.far_from, "It is stable.", "It is far from stable."),
     ],
 )
 def test_a_pattern_changes_what_it_says(
@@ -74,6 +79,15 @@ def test_a_pattern_changes_what_it_says(
         ),
         (reword.without_its_abbreviation, "Graph nets (GNNs) are fast.", "Graph nets are fast."),
         (reword.named_by_its_label, "The grid is small.", None),
+        (later.proposed_by_nobody, "We propose a grid that is small.", "A grid is proposed that is small."),
+        (later.without_intensifiers, "It is significantly smaller.", "It is smaller."),
+        (later.without_parentheses, "Two sets (A, B) are large.", "Two sets are large."),
+        (
+            later.without_its_end,
+            "The grid is very small indeed, while the box is large.",
+            "The grid is very small indeed.",
+        ),
+        (later.with_contractions, "It does not fit.", "It doesn't fit."),
     ],
 )
 def test_a_rewording_says_the_same(
