@@ -41,15 +41,8 @@ def statements_of(paper: Paper) -> list[Statement]:
     return [Statement(paper, text) for text in sentences if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
 
 
-def _public_papers() -> Iterator[Paper]:
-    for record in conference_papers(PAPERS, _CONFERENCE_PAPERS).papers:
-        yield _as_paper(record, "conferences")
-    for position, line in enumerate((SCIFACT / "corpus-01.jsonl").read_text("utf-8").split("\n")[:_SCIFACT_PAPERS], 1):
-        row = json.loads(line)
-        yield _as_paper(PaperRecord(abstract=row["text"], title=row["title"], position=position), "scifact")
-
-
-def _as_paper(record: PaperRecord, source: str) -> Paper:
+def paper_of(record: PaperRecord, source: str) -> Paper:
+    """The paper that a library would make of `record`."""
     return Paper(
         paper_id=f"{source}-{record.position}",
         label=label_of(record),
@@ -62,3 +55,11 @@ def _as_paper(record: PaperRecord, source: str) -> Paper:
         source=source,
         position=record.position,
     )
+
+
+def _public_papers() -> Iterator[Paper]:
+    for record in conference_papers(PAPERS, _CONFERENCE_PAPERS).papers:
+        yield paper_of(record, "conferences")
+    for position, line in enumerate((SCIFACT / "corpus-01.jsonl").read_text("utf-8").split("\n")[:_SCIFACT_PAPERS], 1):
+        row = json.loads(line)
+        yield paper_of(PaperRecord(abstract=row["text"], title=row["title"], position=position), "scifact")
