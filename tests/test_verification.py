@@ -163,7 +163,9 @@ SIGNS = (
     "On weather data, Fobar reduces the Grid Error Rate (GER) from >90% to <15%, with up to a 6× memory reduction. "
     "The results of nine tests show that Fobar outperforms Quxal, Voxar and Zembl even on noisy grids. "
     "GER depends on the number of restarts that are allowed. "
-    "Fobar is small, and its accuracy surpasses well-known solvers of the same size."
+    "Fobar is small, and its accuracy surpasses well-known solvers of the same size. "
+    "Most weather grids diverge early, and the step width is strongly correlated with their divergence. "
+    "We mitigate the divergence by shuffling rows, which saves up to 31 steps and keeps most of the precision."
 )
 
 
@@ -180,6 +182,8 @@ def signs(papers: dict[str, Paper]) -> Paper:
         "Fobar is a sparse, restart-free solver for noisy grids.",
         "Fobar outperforms Quxal, Voxar and Zembl in nine tests.",
         "The grid error rate depends on the number of restarts that are allowed.",
+        "Shuffling rows saves at most 31 steps and preserves most of the precision.",
+        "The step width correlates strongly with the divergence of grids.",
     ],
 )
 def test_signs_lists_and_abbreviations_may_be_written_otherwise(
@@ -195,9 +199,14 @@ def test_signs_lists_and_abbreviations_may_be_written_otherwise(
         ("The grid error rate is reduced from less than 90% to under 15%.", "bounds 90 from the other side"),
         ("The grid error rate is reduced from more than 90% to over 15%.", "bounds 15 from the other side"),
         ("Well-known solvers surpass Fobar of the same size.", "turns a comparison round"),
+        ("Weather grids diverge early.", "no more than “Most weather”"),
+        ("Shuffling rows saves 31 steps.", "no more than “up to 31”"),
+        ("Shuffling rows keeps the precision.", "no more than “most of the precision”"),
+        ("The step width determines the divergence of the grids.", "that they go together"),
+        ("Shuffling rows causes the divergence.", "opposite of “causes”"),
     ],
 )
-def test_bounds_and_comparisons_turned_round_are_left_out(
+def test_bounds_comparisons_and_limits_that_change_are_left_out(
     verifier: Verifier, signs: Paper, sentence: str, reason: str
 ) -> None:
     checked = verifier.check(sentence, [signs], [signs], SourceNumbers([]))

@@ -1,7 +1,8 @@
 """Whether a sentence says no more than a passage does: each rule finds a reason against it, or none.
 
 The rules compare wording. They see foreign words, numbers and names among foreign words, denials, turned-round
-directions and comparisons, what is said of others, and quantities that grew. They prove no meaning.
+directions and comparisons, what is said of others, and quantities, reservations and causes that grew. They prove no
+meaning.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import takewhile
 
 from assistant.verification.edits import denial_changed, replaced
+from assistant.verification.limits import limit_dropped, made_causal
 from assistant.verification.opposites import DIRECTIONS, turned_round
 from assistant.verification.passages import Passage, speaks_of_own_work
 from assistant.verification.quantities import Quantity, quantities_in
@@ -76,7 +78,8 @@ def disagreements(sentence: str, passage: Passage) -> list[str]:
     """What speaks against taking `sentence` for a paraphrase of `passage`, in plain words."""
     rules = (
         *(_asked, _foreign, _clause_added, _number_moved, _bound_turned, _name_moved, _replaced, _denial, _turned),
-        *(_direction_moved, _swapped, _of_others, _given_to_others, _grown, _other_subject),
+        *(_direction_moved, _swapped, _of_others, _given_to_others, _other_subject),
+        *(_grown, _limit_dropped, _made_causal),
     )
     return [reason for rule in rules if (reason := rule(sentence, passage))]
 
@@ -262,6 +265,16 @@ def _grown(sentence: str, passage: Passage) -> str | None:
         if (match := strong.search(sentence)) and not enough.search(passage.text):
             return f"the abstract does not say “{match.group().lower()}”"
     return None
+
+
+def _limit_dropped(sentence: str, passage: Passage) -> str | None:
+    limited = limit_dropped(sentence, passage.text)
+    return f"the abstract says no more than “{limited}”" if limited else None
+
+
+def _made_causal(sentence: str, passage: Passage) -> str | None:
+    causal = made_causal(sentence, passage.text)
+    return "the abstract says that they go together, not that one brings the other about" if causal else None
 
 
 def _other_subject(sentence: str, passage: Passage) -> str | None:

@@ -35,6 +35,7 @@ _OTHERS = [
     ("best", "worst"),
     ("internal", "external"),
     ("deep", "shallow"),
+    ("cause", "alleviate mitigate prevent"),
 ]
 _PAIRS = [pair for a, b in _UP_AND_DOWN + _OTHERS for pair in ((stems(a), stems(b)), (stems(b), stems(a)))]
 _NEGATIVE_PREFIXES = ("un", "in", "im", "non", "dis", "de")

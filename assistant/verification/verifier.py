@@ -13,6 +13,7 @@ from assistant.conversation import SourceNumbers
 from assistant.own_names import own_names
 from assistant.types import Sentence
 from assistant.verification.agreement import denied, disagreements
+from assistant.verification.limits import limit_dropped
 from assistant.verification.passages import Passage, passages_of
 from assistant.verification.spelling import abbreviated, abbreviations_of, evened
 from assistant.verification.terms import numbers_in
@@ -111,8 +112,9 @@ def _stands_in(text: str, candidate: str) -> bool:
 
 
 def _torn(text: str, candidate: str) -> bool:
-    """Whether `text` is a part of `candidate` that the rest of it denies ("We do not claim that ...")."""
-    return bool(denied(candidate) & content_stems(text) - denied(text))
+    """Whether `text` is a part of `candidate` that the rest of it denies or limits ("We do not claim that ...")."""
+    is_denied = denied(candidate) & content_stems(text) - denied(text)
+    return bool(is_denied) or limit_dropped(text, candidate) is not None
 
 
 def _bare(text: str) -> str:
