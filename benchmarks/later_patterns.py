@@ -1,7 +1,7 @@
 """Ways to make a true sentence false, and to say it otherwise, that were written after the rules of the check.
 
-No rule was changed after they were first run, so they say more of the check than the held-out patterns beside the known
-ones, which whoever wrote the rules had written too.
+They say more of the check than the held-out patterns, which whoever wrote the rules had written too. `NOW_KNOWN` are
+those for which the rules were mended when their totals had been seen.
 """
 
 import re
@@ -26,8 +26,9 @@ from vectorstore.types import Paper
 
 _WELL_KNOWN = "BERT ResNet-50 ImageNet AlphaFold2 DeepMind Kubernetes PostgreSQL MNIST".split()
 _CAUSED = re.compile(
-    r"^(?P<a>[A-Z][^,;:]{3,70}?) (?P<verb>causes?|leads? to|induces?|results? in|drives?|reduces?|improves?|increases?|"
-    r"promotes?|enhances?|inhibits?) (?P<b>[^,;:]{3,70})\.$"
+    r"^(?P<a>[A-Z][^,;:]{3,70}?)(?<! to)(?<! also) "
+    r"(?P<verb>causes?|leads? to|induces?|results? in|drives?|reduces?|improves?|increases?|promotes?|enhances?|"
+    r"inhibits?) (?P<b>[^,;:]{3,70})\.$"
 )
 _FOUND = re.compile(r"\b(?:shows?|demonstrates?|finds?|found|suggests?|reveals?|indicates?|showed|demonstrated) that\b")
 _IS = re.compile(r"(?<= )(?:is|are|was|were)(?= \w)")
@@ -149,12 +150,12 @@ def with_contractions(true: Statement, random: Random) -> str | None:
     return _other(true, text)
 
 
+NOW_KNOWN: dict[str, tuple[Pattern, ...]] = {"swap": (cause_turned,), "negation": (far_from,)}
 MUTATIONS: dict[str, tuple[Pattern, ...]] = {
     "number": (number_doubled,),
     "name": (well_known_name,),
-    "swap": (cause_turned,),
     "moved": (moved_in_a_frame,),
-    "negation": (finding_denied, far_from),
+    "negation": (finding_denied,),
     "clause": (invented_end, invented_opening),
 }
 PARAPHRASES: tuple[Paraphrase, ...] = (

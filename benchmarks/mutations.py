@@ -94,13 +94,14 @@ def _as_written(true: Statement, random: Random) -> Statement | None:
 
 
 def _mutations() -> Iterable[tuple[str, mutation_patterns.Pattern, Part]]:
-    groups = {
-        "known": mutation_patterns.KNOWN,
-        "held out": mutation_patterns.HELD_OUT,
-        "later": later_patterns.MUTATIONS,
-    }
-    for part in _PARTS:
-        yield from ((group, pattern, part) for group, members in groups[part].items() for pattern in members)
+    sources: list[tuple[Part, dict[str, tuple[mutation_patterns.Pattern, ...]]]] = [
+        ("known", mutation_patterns.KNOWN),
+        ("known", later_patterns.NOW_KNOWN),
+        ("held out", mutation_patterns.HELD_OUT),
+        ("later", later_patterns.MUTATIONS),
+    ]
+    for part, groups in sources:
+        yield from ((group, pattern, part) for group, members in groups.items() for pattern in members)
 
 
 def _paraphrases() -> Iterable[tuple[paraphrase_patterns.Paraphrase, Part]]:

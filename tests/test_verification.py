@@ -165,6 +165,7 @@ SIGNS = (
     "GER depends on the number of restarts that are allowed. "
     "Fobar is small, and its accuracy surpasses well-known solvers of the same size. "
     "Most weather grids diverge early, and the step width is strongly correlated with their divergence. "
+    "Restarts prevent divergent row orders. "
     "We mitigate the divergence by shuffling rows, which saves up to 31 steps and keeps most of the precision."
 )
 
@@ -184,6 +185,7 @@ def signs(papers: dict[str, Paper]) -> Paper:
         "The grid error rate depends on the number of restarts that are allowed.",
         "Shuffling rows saves at most 31 steps and preserves most of the precision.",
         "The step width correlates strongly with the divergence of grids.",
+        "Divergent row orders are prevented by restarts.",
     ],
 )
 def test_signs_lists_and_abbreviations_may_be_written_otherwise(
@@ -204,6 +206,9 @@ def test_signs_lists_and_abbreviations_may_be_written_otherwise(
         ("Shuffling rows keeps the precision.", "no more than “most of the precision”"),
         ("The step width determines the divergence of the grids.", "that they go together"),
         ("Shuffling rows causes the divergence.", "opposite of “causes”"),
+        ("Divergent row orders prevent restarts.", "what acts on what"),
+        ("The number of restarts depends on GER.", "what acts on what"),
+        ("Fobar is far from small.", "denies"),
     ],
 )
 def test_bounds_comparisons_and_limits_that_change_are_left_out(

@@ -14,6 +14,7 @@ from assistant.verification.limits import limit_dropped, made_causal
 from assistant.verification.opposites import DIRECTIONS, turned_round
 from assistant.verification.passages import Passage, speaks_of_own_work
 from assistant.verification.quantities import Quantity, quantities_in
+from assistant.verification.roles import roles_swapped
 from assistant.verification.terms import Clause, clauses_of, is_number, terms_of
 from assistant.verification.units import another_bound
 from assistant.wording import any_of, content_stems, pattern
@@ -28,7 +29,8 @@ _REACH = 6
 """Words behind a negation that it denies."""
 _NEGATION = pattern(
     rf"\b(?:{any_of('not no never without cannot neither nor none fails? failed unable lacks? lacking')}"
-    rf"|{any_of('rather_than instead_of unlike beyond avoid(?:s|ing)? remov(?:es|ing)_the_need preclud(?:es|ing)')})\b"
+    rf"|{any_of('rather_than instead_of unlike beyond far_from anything_but')}"
+    rf"|{any_of('avoid(?:s|ing)? remov(?:es|ing)_the_need preclud(?:es|ing)')})\b"
     r"|\bf[ae]ll(?:s|ing)? (?:\w+ )?short of\b|n['’]t\b|\b(?=\w+-free\b)"
 )
 _DENIAL_ENDS = pattern(r"[,;:()]|\b(?:and|but|while|whereas|yet|although)\b")
@@ -78,7 +80,7 @@ def disagreements(sentence: str, passage: Passage) -> list[str]:
     """What speaks against taking `sentence` for a paraphrase of `passage`, in plain words."""
     rules = (
         *(_asked, _foreign, _clause_added, _number_moved, _bound_turned, _name_moved, _replaced, _denial, _turned),
-        *(_direction_moved, _swapped, _of_others, _given_to_others, _other_subject),
+        *(_direction_moved, _swapped, _roles_swapped, _of_others, _given_to_others, _other_subject),
         *(_grown, _limit_dropped, _made_causal),
     )
     return [reason for rule in rules if (reason := rule(sentence, passage))]
@@ -220,6 +222,10 @@ def _swapped(sentence: str, passage: Passage) -> str | None:
     if names_own and len(said & behind & _named_by_than(passage.text)) > len(said & before):
         return "the abstract says it of what its work is compared to"
     return None
+
+
+def _roles_swapped(sentence: str, passage: Passage) -> str | None:
+    return "it turns round what acts on what" if roles_swapped(sentence, passage) else None
 
 
 def _compared(text: str) -> tuple[set[str], set[str]] | None:
