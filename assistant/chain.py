@@ -169,8 +169,30 @@ class Assistant:
     def _written(
         self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
     ) -> Iterator[Sentence]:
-        """What the writer gives; quotations instead when nothing of it can be shown, or when it fails."""
+        """What the writer gives, with quotations where it gives nothing that can be shown, or not all."""
+        quotations = QuotationWriter().write(asked, evidence, numbers, stop)
+        if asked.kind in ("list", "count"):
+            yield from quotations  # complete, which no model is that reads a few sources
+            return
         draft.model_asked = self._writer.name != QuotationWriter.name
+        yield from self._from_writer(asked, evidence, numbers, draft, stop)
+        if stop.is_set():
+            return
+        if draft.model_failure or not draft.has_content:
+            if draft.declined and asked.kind == "fact":
+                draft.status = "not_stated"
+                yield from replies.not_stated(evidence, numbers)
+            else:
+                yield replies.quoted_instead(draft.model_failure)
+                yield from quotations
+        elif draft.model_asked and asked.kind in ("compare", "overview"):
+            yield from quotations
+        if draft.left_out:
+            yield replies.left_out(draft.left_out)
+
+    def _from_writer(
+        self, asked: Question, evidence: Evidence, numbers: SourceNumbers, draft: "_Draft", stop: threading.Event
+    ) -> Iterator[Sentence]:
         try:
             for item in self._writer.write(asked, evidence, numbers, stop):
                 if isinstance(item, Usage):
@@ -183,16 +205,6 @@ class Assistant:
             raise  # a wrong setting, to be put right rather than hidden by quotations
         except ModelError as error:
             draft.model_failure = f"{error.message} {error.hint}"
-        if stop.is_set():
-            return
-        if draft.declined and not draft.has_content:
-            draft.status = "not_stated"
-            yield from replies.not_stated(evidence, numbers)
-        elif draft.model_failure or not draft.has_content:
-            yield replies.quoted_instead(draft.model_failure)
-            yield from QuotationWriter().write(asked, evidence, numbers, stop)
-        if draft.left_out:
-            yield replies.left_out(draft.left_out)
 
 
 @dataclass

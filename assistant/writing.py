@@ -1,30 +1,28 @@
 """Answers written by a chat model, checked sentence by sentence.
 
-The protocol with the model is plain text: any structure is recovered here, so that a model may ignore the format
-it is asked for, think aloud first, or invent source numbers, and no unchecked sentence gets through.
+A model may ignore the format it is asked for, think aloud first, or invent source numbers: what it wrote is recovered
+by `model_reply`, and no unchecked sentence gets through.
 """
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from threading import Event
-from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
 from assistant.errors import ModelCutOff, ModelError
-from assistant.model_client import ModelClient, usage_in
-from assistant.models import without_thoughts
+from assistant.model_client import ModelClient
+from assistant.model_reply import ModelReply, Written
 from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
-from assistant.wording import any_of, pattern
+from assistant.wording import pattern
 from prompts import load_prompt
 from vectorstore.markup import readable
-from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper
 
 _RULES = load_prompt("answer_rules", "boundary")
@@ -34,25 +32,6 @@ _NO = pattern(r"\W*no\b")
 _MOST_SOURCES = 6
 _LEAST_RELEVANCE = -6.5
 """Of a source that is given to the model, apart from the first."""
-_NOT_STATED = "NOT STATED"
-_MARKS = re.compile(r"[\[【]\^?(?:sources?\s*)?(\d{1,4}(?:\s*[,;]\s*(?:sources?\s*)?\d{1,4})*)[\]】]", re.IGNORECASE)
-_LEADING_MARKS = re.compile(rf"^(?:\s*{_MARKS.pattern})+[.\s]*", re.IGNORECASE)
-_LONGEST_EMPTY_PHRASE = 2
-"""Words; so few ("Sure!", "Yes.") claim nothing, nor does a line that only leads to the next ("Here it is:")."""
-_GLUED_MARKS = re.compile(r"([.!?])(?=[\[【]\^?\d)")
-_LINE_MARKUP = re.compile(r"^\s*(?:#+\s+|[-*•]\s+|\d{1,2}[.)]\s+|(?:final )?answer:\s*)+", re.IGNORECASE)
-_BEGUN = re.compile(r"[^\[【]*[^\W\d_]\S*\s+\S")
-"""A sentence of which two words are there: what stands before it is whole, with the source numbers after it."""
-_REASON_KEYS = ("finish_reason", "done_reason", "stop_reason", "stopReason")
-_WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "complete"})
-"""How providers say that a reply ended by itself; without such a word, the stream was cut."""
-_DECLINING = pattern(
-    r"not stated\b|(?:i|we) (?:do not|don['’]t|cannot|can['’]t) (?:know|find|answer|say)\b"
-    rf"|{any_of('the these this none_of_the no')} (?:given |provided )?{any_of('sources? abstracts? papers? texts?')}\b"
-    r".{0,40}\b"
-    rf"{any_of('do(?:es)?_not don.t doesn.t not no never none')} "
-    rf"{any_of('mention(?:ed)? stated? say specif(?:y|ied) provided? contain give include answer report')}"
-)
 
 
 class ModelWriter:
@@ -77,10 +56,9 @@ class ModelWriter:
         papers = wanted[: self._fitting(question, wanted)]
         reply = ModelReply()
         with closing(self._client.stream(_messages(question, papers), stop)) as chunks:
-            for piece in reply.read(chunks):
-                sentence, usage = self._confirmed(self._checked(piece, papers, numbers), stop)
-                declines = not sentence.shown and _DECLINING.match(piece) and not _MARKS.search(piece)
-                yield Declined() if declines else sentence
+            for written in reply.read(chunks):
+                sentence, usage = self._confirmed(self._checked(written, papers, numbers), stop)
+                yield Declined() if written.declines and not sentence.shown else sentence
                 if usage:
                     yield usage
         if reply.usage:
@@ -110,59 +88,10 @@ class ModelWriter:
         reasons = (*sentence.reasons, "the model does not find it in the quotation")
         return replace(sentence, verdict="unsupported", citations=(), reasons=reasons, shown=False), said.usage
 
-    def _checked(self, piece: str, papers: Sequence[Paper], numbers: SourceNumbers) -> Sentence:
-        marked = [int(number) for marks in _MARKS.findall(piece) for number in re.findall(r"\d+", marks)]
-        cited = [papers[number - 1] for number in dict.fromkeys(marked) if 1 <= number <= len(papers)]
-        invented = [number for number in dict.fromkeys(marked) if not 1 <= number <= len(papers)]
-        text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(_MARKS.sub("", piece).split()))
-        return self._verifier.check(text, cited, papers, numbers, invented=invented)
-
-
-class ModelReply:
-    """Reads a model's chunks and gives out its sentences, whole, without thoughts and markup."""
-
-    def __init__(self) -> None:
-        self.finished = False
-        self.usage: Usage | None = None
-        self._text = ""
-
-    def read(self, chunks: Iterable[Any]) -> Iterator[str]:
-        """Each sentence once the next one has begun; the last one when the reply is finished."""
-        given = 0
-        for chunk in chunks:
-            self._take(chunk)
-            *whole, last = _pieces(self._text) or [""]
-            if _BEGUN.match(last):
-                yield from whole[given:]
-                given = max(given, len(whole))
-        yield from _pieces(self._text)[given:] if self.finished else []
-
-    def _take(self, chunk: Any) -> None:
-        self._text += chunk.text
-        reasons = {str(chunk.response_metadata.get(key)).lower() for key in _REASON_KEYS}
-        self.finished = self.finished or bool(reasons & _WHOLE)
-        self.usage = usage_in(chunk) or self.usage
-
-
-def _pieces(reply: str) -> list[str]:
-    """The sentences of a reply so far; a source number after the full stop goes with the sentence before it."""
-    pieces: list[str] = []
-    for line in without_thoughts(reply).splitlines():
-        text = readable(_GLUED_MARKS.sub(r"\1 ", _LINE_MARKUP.sub("", line)))
-        for span in sentence_spans(text):
-            piece = span.of(text)
-            marks = _LEADING_MARKS.match(piece)
-            if marks and pieces:
-                pieces[-1] += f" {marks.group().strip()}"
-                piece = piece[marks.end() :]
-            if _claims_something(piece):
-                pieces.append(piece.strip())
-    return pieces
-
-
-def _claims_something(piece: str) -> bool:
-    is_phrase = len(piece.split()) <= _LONGEST_EMPTY_PHRASE or piece.endswith(":")
-    return not is_phrase or _DECLINING.match(piece) is not None
+    def _checked(self, written: Written, papers: Sequence[Paper], numbers: SourceNumbers) -> Sentence:
+        cited = [papers[number - 1] for number in written.numbers if 1 <= number <= len(papers)]
+        invented = [number for number in written.numbers if not 1 <= number <= len(papers)]
+        return self._verifier.check(written.text, cited, papers, numbers, invented=invented)
 
 
 def _sources_for(evidence: Evidence) -> list[Paper]:

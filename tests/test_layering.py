@@ -32,6 +32,7 @@ LAYERS = [
     {"assistant.quoting"},
     {"assistant.verification", "assistant.replies"},
     {"assistant.model_client"},
+    {"assistant.model_reply"},
     {"assistant.writing", "assistant.rewriting"},
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},

@@ -61,6 +61,10 @@ def test_a_model_is_asked_in_the_language_of_the_question(writer: Assistant, mod
         f"Sure! Here is the answer:\n\n**{GOOD}** [1].",
         f"Answer: {GOOD} [1].",
         f"- {GOOD} [1].\n",
+        f'{{"answer": "{GOOD} [1]."}}',
+        f'```json\n{{"sentences": [{{"text": "{GOOD}.", "sources": [1]}}]}}\n```',
+        f'{{"status": "ok", "answer": "{GOOD}.\\n", "citations": [1], "answer_b": "{GOOD[:9]}',
+        f'["{GOOD} [1]."]',
     ],
 )
 def test_a_model_may_ignore_the_format(writer: Assistant, model_server: ModelServer, reply: str) -> None:
@@ -70,6 +74,13 @@ def test_a_model_may_ignore_the_format(writer: Assistant, model_server: ModelSer
     assert said(answer) == [(f"{GOOD}.", True)] or said(answer) == [(GOOD + ".", True)]
     assert "[1]" in answer.text
     assert "99" not in answer.text
+    assert "Paris" not in answer.text
+
+
+def test_thoughts_whose_first_tag_is_missing_are_not_shown(writer: Assistant, model_server: ModelServer) -> None:
+    model_server.says(f"The user asks about Paris [1]. I look at the sources [4].\n</think>\n\n{GOOD} [1].")
+    answer = writer.ask(QUESTION)
+    assert [text for text, shown in said(answer) if shown] == [f"{GOOD}."]
     assert "Paris" not in answer.text
 
 
@@ -275,6 +286,26 @@ def test_a_model_that_fails_at_a_follow_up_leaves_it_to_the_rules(writer: Assist
     answer = writer.ask("Which GPU does it fit on?", HISTORY)
     assert answer.standalone_question == "Which GPU does LiftQuant fit on?"
     assert answer.citations[0].quote.endswith("fitted on the same device.")
+
+
+def test_a_list_is_complete_and_costs_no_model(writer: Assistant, model_server: ModelServer) -> None:
+    answer = writer.ask("Which papers deal with diffusion language models?")
+    assert {citation.paper.label for citation in answer.citations} == {"DMPO", "Diffinity"}
+    assert not answer.model_asked
+    assert model_server.requests == []
+
+
+@pytest.mark.parametrize("reply", [f"{GOOD} [1].", "NOT STATED", "Paris is nice today [1]."])
+def test_a_comparison_keeps_its_table_whatever_the_model_writes(
+    writer: Assistant, model_server: ModelServer, reply: str
+) -> None:
+    model_server.says(reply)
+    answer = writer.ask("Compare LiftQuant and ProjQ")
+    assert answer.status == "answered"
+    assert "| Compared by | LiftQuant | ProjQ |" in answer.text
+    assert answer.text.startswith(GOOD) == reply.startswith(GOOD)
+    assert "Paris" not in answer.text
+    assert citations_are_exact(answer)
 
 
 def test_the_model_may_take_back_what_the_code_lets_pass_and_nothing_more(
