@@ -105,3 +105,79 @@ def test_a_question_for_the_paper_or_for_a_reason_is_not_searched_for_details(qu
 )
 def test_a_number_or_a_name_is_looked_for_beside_what_it_is_of(question: str, sentence: str, answered: bool) -> None:
     assert stated(question, [sentence]) == answered
+
+
+STUDY = [
+    "Little is known of naps in shift workers.",
+    "Thirty-six nurses (58.3% female), aged 25-40 years, and adults (n = 41) took part in a randomized trial.",
+    "They slept for 20 minutes after 300mg of caffeine; blood pressure was read every hour for 6 weeks.",
+    "Median reaction time was 310 ms, and cortisol was lower than in controls (p=0.03).",
+    "Of the 36 nurses, 12 (33%) tired nurses had drowsy spells (OR 0.95, 95% CI: 0.61-1.47).",
+    "Magnetic resonance showed no change, and intense light a lasting one.",
+]
+
+
+def of_study(question: str) -> bool:
+    return is_stated(question, STUDY, STUDY[1:4], ["Naps in shift workers"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How old were the nurses who took naps?",
+        "What share of the nurses in the study were women?",
+        "Were the nurses male or female?",
+        "How many people took part in the study of naps?",
+        "How many of the nurses in the study had drowsy spells?",
+        "What dose of caffeine did the nurses get?",
+        "What was the median reaction time in the study of naps?",
+        "How significant was the difference in cortisol after naps?",
+        "What odds ratio was found for drowsy spells after naps?",
+        "What was the design of the study of naps in shift workers?",
+        "What did MR show after naps?",
+        "Did the change last or does it fade?",
+    ],
+)
+def test_what_a_study_tells_is_stated(question: str) -> None:
+    assert of_study(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who carried out the study of naps?",
+        "What share of the nurses in the study was black?",
+        "What side effects did caffeine have in the nurses?",
+        "Which nurses were excluded from the study of naps?",
+        "How many of the nurses in the study were smokers?",
+        "How many of the nurses got migraine after naps?",
+        "What was the mean cortisol at baseline?",
+        "How high was cortisol after naps?",
+        "What was the hazard ratio of naps for drowsiness?",
+        "Were they day workers from Oslo or Bergen?",
+        "In which organs was caffeine found?",
+        "How was the study of naps blinded, or was it not blinded?",
+        "What did PET show after naps?",
+    ],
+)
+def test_what_a_study_leaves_out_is_not_stated(question: str) -> None:
+    assert not of_study(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "answered"),
+    [
+        ("How large are the gains of SieveTune?", "SieveTune outperforms all others by 20%.", True),
+        ("How large are the gains of SieveTune?", "SieveTune outperforms all 7 others.", False),
+        ("How big is the filter in SieveTune?", "The filter of SieveTune has 7M parameters.", True),
+        ("How big is the filter in SieveTune?", "The filter of SieveTune is made in 3 hours.", False),
+        ("How many models does SieveTune train?", "SieveTune (2 of them large) trains eighty-eight models.", True),
+    ],
+)
+def test_times_and_sizes_of_samples_are_no_other_value(question: str, sentence: str, answered: bool) -> None:
+    assert stated(question, [sentence]) == answered
+
+
+def test_a_paper_named_in_full_is_asked_about() -> None:
+    question = "Is there a repository for Sieved Tuning?"
+    assert not is_stated(question, ["Sieved Tuning (SieveTune) drops examples."], [], ["SieveTune", "Sieved", "Tuning"])

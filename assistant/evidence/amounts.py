@@ -6,24 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assistant.evidence.attributes import AUXILIARY, words
+from assistant.evidence.numbers import NUMBER, values_in
 from assistant.wording import any_of, content_stems, pattern, stem, stems
 from vectorstore.names import TOKEN
 
-NUMBER_WORD = any_of(
-    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty fifty dozens? hundreds? "
-    "thousands? millions? single half double twice quadratically linearly exponentially orders_of_magnitude"
-)
-NUMBER = pattern(
-    rf"(?<![\w-])(?:{NUMBER_WORD}(?![\w-])"
-    r"|\d[\d.,/–-]*[⁰¹²³⁴⁵⁶⁷⁸⁹]*\s?(?:%|[x×]|[kmbt]b?|gb|bits?)?\+?(?!\w))"
-)
-"""A number by itself: not the 8 of "LLaMA3.1-8B", nor the one of "one-to-many"."""
 _NEAR = 7
 """Words between a number and what it is the number of, or between a name and what it is the name of."""
 
-_NOUN_END = (
-    rf"(?= {AUXILIARY}\b| \w+ed\b| {any_of('of in on at for from per to that took takes? needs? uses?')}\b|[,?.;]|$)"
-)
+_AFTER_NOUN = any_of("of in on at for from per to that after before during when with by took takes? needs? uses?")
+_NOUN_END = rf"(?= {AUXILIARY}\b| \w+ed\b| {_AFTER_NOUN}\b|[,?.;]|$)"
 _HOW_MANY = pattern(
     rf"\b(?:how many|what(?:'s| is| was) the (?:\w+ )?number of) (?:of (?:the|these|those) )?(?P<noun>.+?){_NOUN_END}"
 )
@@ -34,7 +25,7 @@ _LONGEST_COUNTED = 4
 _ALIKE = {
     stem(word): stem(group.split()[0])
     for group in (
-        "people participants users humans volunteers players persons",
+        "people participants users humans volunteers players persons patients subjects individuals respondents",
         "models LLMs MLLMs",
         "datasets sets benchmarks corpora",
         "olympiads competitions contests exams",
@@ -42,10 +33,27 @@ _ALIKE = {
         "components modules parts",
         "expressions regexes",
         "medals golds",
+        "animals mice rats",
     )
     for word in group.split()
 }
 """Words for the same thing, when it is counted."""
+_PERSONS = stems("women men children infants newborns adults adolescents students residents mothers volunteers cases")
+"""Who may be meant when people are counted."""
+_IN_BRACKETS = pattern(r"^\S*(?: \S+){0,2} ?[(\[]n ?= ?\d")
+"""A number behind what it counts: "participants (n = 368)"."""
+_PEOPLE = stem("people")
+_BRACKETS = pattern(r"\([^()]*\)")
+_OF_THOSE = pattern(
+    rf"\bhow many (?:of )?(?P<whole>.+?) (?:{any_of('were are had have got')})(?! to\b) (?P<part>.+?)"
+    rf"(?= {any_of('in on at for from with by than after before during when')}\b|[,?.;]|$)"
+)
+"""Counts those of a group that are, or have, something."""
+_SAYS_NOTHING = stems(
+    "found include enrol recruit study analyse analyze examine test evaluate involve compare perform report measure "
+    "take part consider collect assess train try identify observe need"
+)
+"""What is said of all that take part, so that it singles out nobody."""
 
 _AMOUNT = pattern(
     rf"\bhow {any_of('much large big high low far long fast often')}\b"
@@ -57,11 +65,18 @@ _VALUE = pattern(
     rf"\b(?:which|what)(?:'s| is| was)? (?:the )?(?P<noun>(?:(?!(?:{AUXILIARY}|the|an?|of)\b)[\w-]+ ){{0,3}}?"
     + any_of(
         "rates? width ratio length depth rank scores? saving overhead latency time budget accuracy interval "
-        r"frequency improvement gain speed-?up reduction value_of_\w+"
+        r"frequency improvement gain speed-?up reduction value_of_\w+ levels? concentrations? coefficients? index "
+        "prevalence incidence mortality sensitivity specificity weight height pressure volume thickness strength"
     )
     + rf"){_NOUN_END}"
+    rf"|\b(?:which|what) (?:is|was|were|are) the (?:mean|median|average|total|baseline|peak) (?P<mean>.+?){_NOUN_END}"
+    rf"|\bhow {any_of('high low large big strong thick heavy')} {any_of('is was were are')} (?:the )?"
+    rf"(?P<size>[\w-]+(?: [\w-]+){{0,3}}?){_NOUN_END}"
 )
-"""Asks for the value of a quantity: "What average pass rate ..."."""
+"""Asks for the value of a quantity: "What average pass rate ...", "What was the mean ...", "How high was ..."."""
+_CHANGES = stems("improvement gain reduction increase decrease saving")
+_CHANGE = pattern(rf"\d ?\\?%|\d ?[x×]|\b{any_of('points? fold times magnitude percent twice half')}\b")
+"""Quantities that are told without being named, and how: "outperforms it by 20%"."""
 _ASKING_AMOUNT = stems(
     "how much large big high low far long fast often exact average maximum minimum percentage fraction share"
 )
@@ -111,39 +126,59 @@ def are_near(one: re.Pattern[str], other: re.Pattern[str], sentence: str) -> boo
 def tells_count(asked: str, told: Told) -> bool:
     """Whether a number stands before the thing counted, as in "17 state-of-the-art LLMs", if `asked` is how many."""
     match = _HOW_MANY.search(asked)
-    if not match:
-        return True
+    if not match or not _tells_part(asked, told):
+        return not match
     nouns = [_counted(word) for word in TOKEN.findall(match["noun"])]
     if not 0 < len(nouns) <= _LONGEST_COUNTED or _LOOSELY_COUNTED & set(nouns):
         return any(NUMBER.search(sentence) for sentence in told.best)
     held = {_counted(word) for word in TOKEN.findall(told.text)}
     noun = next((noun for noun in reversed(nouns) if noun in held), nouns[-1])  # a verb may stand behind the noun
-    return any(_counts(sentence.split(), noun) for sentence in told.sentences)
+    alike = {noun} | (_PERSONS if noun == _PEOPLE else set())
+    return any(_counts(sentence, alike) for sentence in told.sentences)
 
 
-def _counts(tokens: Sequence[str], noun: str) -> bool:
-    for at, token in enumerate(tokens):
-        if noun in {_counted(part) for part in re.split(r"\W+", token)}:
-            phrase = re.split(r"[:;)] ", " ".join(tokens[max(0, at - _NEAR) : at + 1]))[-1]
-            if NUMBER.search(phrase):
-                return True
-    return False
+def _counts(sentence: str, nouns: Set[str]) -> bool:
+    tokens = sentence.split()
+    places = [at for at, token in enumerate(tokens) if nouns & {_counted(part) for part in re.split(r"\W+", token)}]
+    return any(_number_before(tokens, at) or _IN_BRACKETS.search(" ".join(tokens[at : at + _NEAR])) for at in places)
+
+
+def _number_before(tokens: Sequence[str], at: int) -> bool:
+    before = _BRACKETS.sub("", " ".join(tokens[max(0, at - _NEAR) : at]))
+    return bool(NUMBER.search(re.split(r"[:;)] ", f"{before} ")[-1]))
+
+
+def _tells_part(asked: str, told: Told) -> bool:
+    """Whether a number stands near what is said of a part, if `asked` is how many of a group are or have something."""
+    match = _OF_THOSE.search(asked)
+    if not match:
+        return True
+    wanted = content_stems(match["part"]) - content_stems(" ".join([match["whole"], *told.own_names])) - _SAYS_NOTHING
+    return not wanted or any(_number_near(wanted, sentence) for sentence in told.sentences)
 
 
 def _counted(word: str) -> str:
     return _ALIKE.get(stem(word), stem(word))
 
 
+def quantity_in(asked: str) -> str:
+    """The quantity whose value is asked for, as in "Which mean pass rate ..."; empty when there is none."""
+    value = _VALUE.search(asked)
+    return (value["noun"] or value["mean"] or value["size"]) if value else ""
+
+
 def tells_amount(asked: str, told: Told) -> bool:
     """Whether a number stands near what it is asked of, if `asked` is an amount; for want of words, in the best."""
     units = [unit for asking, unit in _UNITS.items() if asking.search(asked)]
-    value = _VALUE.search(asked)
-    if not value and not _AMOUNT.search(asked):
+    quantity = quantity_in(asked)
+    if not quantity and not _AMOUNT.search(asked):
         return all(unit.search(" ".join(told.best)) for unit in units)
-    wanted = content_stems(value["noun"]) if value else content_stems(asked) & told.stems
+    wanted = content_stems(quantity) if quantity else content_stems(asked) & told.stems
+    if quantity and wanted & _CHANGES:
+        return any(_CHANGE.search(sentence) for sentence in told.sentences)
     wanted -= content_stems(" ".join(told.own_names)) | _ASKING_AMOUNT
     return any(
-        (_number_near(wanted, sentence) if wanted else NUMBER.search(sentence))
+        (_number_near(wanted, values_in(sentence, asked)) if wanted else NUMBER.search(sentence))
         and all(unit.search(sentence) for unit in units)
         for sentence in (told.sentences if wanted else told.best)
     )

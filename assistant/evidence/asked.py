@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from assistant.evidence.amounts import NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
+from assistant.evidence.amounts import Told, are_near, quantity_in, tells_amount, tells_count
 from assistant.evidence.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
+from assistant.evidence.numbers import NUMBER, NUMBER_WORD
+from assistant.evidence.studies import STUDIES
 from assistant.wording import any_of, content_stems, pattern, stem, stems
 from vectorstore.names import TOKEN, looks_like_name, names_in
 
+_ATTRIBUTES = (*ATTRIBUTES, *STUDIES)
 _WORK = any_of(
     "papers? works? study studies methods? approach frameworks? benchmarks? schemes? models? systems? algorithms? "
     "techniques? strategy optimi[sz]er solver objective policy generator defen[cs]e scheduler bandit"
@@ -36,7 +39,7 @@ _ASKS_FOR_PAPER = pattern(
 )
 _DESCRIPTION = pattern(
     rf",? {any_of('in of for by with from at')} {any_of('the this that')} (?:[\w-]+ ){{0,4}}?"
-    rf"(?:{any_of('paper work study')}|{_WORK} {any_of('that which on about where')})\b[^,]*"
+    rf"(?:{any_of('paper work study')}|{_WORK} {any_of('that which on about where')})\b(?:(?= {AUXILIARY}\b)|[^,]*)"
 )
 """The words that only say which paper is meant, at the end of a question or before its first comma."""
 _WHY = pattern(r"\b(?:why|how come|for what reason)\b")
@@ -48,7 +51,7 @@ _WHO = pattern(
     r"|^(?:and )?who (?:else |first |has )?"
     + any_of(
         "wrote made created developed built designed published funded annotated labell?ed collected reviewed checked "
-        "graded judged rated"
+        "graded judged rated conducted led carried_out performed did"
     )
     + r"\b"
 )
@@ -84,6 +87,21 @@ _APPLIED = pattern(
     + any_of("works?_(?:on|for) supports? protects?_against combined?_with")
     + r") (?:the )?(?P<other>[\w-]+)"
 )
+_CHOICE = pattern(
+    rf"^{AUXILIARY}\b.* (?P<one>[\w-]+) or (?!{AUXILIARY}\b)"
+    rf"(?:{any_of('in with by on a an the of to from for')} )*(?P<other>[\w-]+)"
+)
+"""Asks which of two it is, as in "Were they mice or rats?"."""
+_SAME_SEX = {
+    stem(word): stem(group.split()[0])
+    for group in ("female females woman women girl girls", "male males man men boy boys")
+    for word in group.split()
+}
+_COMPARISONS = stems(
+    "better worse more less fewer faster slower larger smaller higher lower longer shorter positive negative "
+    "increase decrease rise fall improve true false both alone"
+)
+"""Alternatives that are told in many words."""
 _GENERIC = stems(
     "baseline state art method approach exist previous prior other rest alternative competitor model base standard "
     "before usual ordinary common best strong strongest new real different task data it them that this one anything "
@@ -100,7 +118,9 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
     `own_names` are the names of the paper's system, its label first.
     """
     told = Told(paper_sentences, best, own_names)
-    about_paper = bool(_MEANS_A_PAPER.search(question)) or own_names[0].lower() in question.lower()
+    about_paper = bool(_MEANS_A_PAPER.search(question)) or any(
+        name and name.lower() in question.lower() for name in (own_names[0], " ".join(own_names[1:]))
+    )
     if _WHY.search(question) or (_ASKS_FOR_PAPER.search(question) and not about_paper):
         return True
     asked = _DESCRIPTION.sub("", question).strip(" ,")
@@ -108,15 +128,22 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
         not _WHO.search(asked)
         and _tells_attributes(asked, told)
         and tells_count(asked, told)
-        and tells_amount(asked, told)
+        and (_tells_quantity(asked, told) or tells_amount(asked, told))
         and (not about_paper or _tells_names(asked, told))
         and _holds_others(asked, told)
+        and _holds_alternative(asked, told)
         and _holds_names(question, told)
     )
 
 
 def _tells_attributes(asked: str, told: Told) -> bool:
-    return all(_tells(attribute, asked, told) for attribute in ATTRIBUTES if attribute.is_asked_in(asked))
+    return all(_tells(attribute, asked, told) for attribute in _ATTRIBUTES if attribute.is_asked_in(asked))
+
+
+def _tells_quantity(asked: str, told: Told) -> bool:
+    """Whether the quantity asked for is one of the attributes, which are told in other words too ("OR" for odds)."""
+    quantity = quantity_in(asked)
+    return any(a.valued and words(a.asked).search(quantity) and _tells(a, asked, told) for a in _ATTRIBUTES)
 
 
 def _tells(attribute: Attribute, asked: str, told: Told) -> bool:
@@ -192,12 +219,29 @@ def _holds_others(asked: str, told: Told) -> bool:
     return all(not wanted or bool(wanted & (_GENERIC | told.stems)) for wanted in map(content_stems, others))
 
 
+def _holds_alternative(asked: str, told: Told) -> bool:
+    """Whether the abstract holds one of two things between which `asked` leaves the choice."""
+    choice = _CHOICE.search(asked)
+    if not choice:
+        return True
+    offered = {_SAME_SEX.get(each, each) for each in content_stems(f"{choice['one']} {choice['other']}")}
+    held = told.stems | {_SAME_SEX[each] for each in told.stems & _SAME_SEX.keys()}
+    return bool(offered & (held | _COMPARISONS))
+
+
 def _holds_names(question: str, told: Told) -> bool:
     """Whether the abstract holds the names that the question brings up, be they a little misspelt."""
     tokens = {token.lower() for token in TOKEN.findall(told.text)}
     return all(
         name.lower() in told.text.lower()
         or stem(name) in told.stems
+        or _is_spelled_out(name, told)
         or bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST))
         for name in names_in(question)
     )
+
+
+def _is_spelled_out(name: str, told: Told) -> bool:
+    """Whether the letters of an abbreviation begin words that stand side by side: "MR" and "magnetic resonance"."""
+    initials = r"[ -]".join(rf"\b{re.escape(letter)}\w{{3,}}" for letter in name)
+    return name.isupper() and bool(pattern(initials).search(told.text))

@@ -48,7 +48,7 @@ def _asks_value(before: str, quantity: str) -> bool:
     return quantity.lower().startswith(("how", "which", "what")) or bool(_ASKS_VALUE.search(before))
 
 
-def _same_words(text: str) -> Attribute:
+def same_words(text: str) -> Attribute:
     """Told in the words in which it is asked for."""
     return Attribute(text, text)
 
@@ -69,7 +69,7 @@ _PUBLICATION = (
     Attribute("pages appendi* supplement* reviewers? rebuttal sections?", "appendi* supplement*"),
 )
 _RELEASE = (
-    _same_words("licen[cs]e* licensed licensing"),
+    same_words("licen[cs]e* licensed licensing"),
     Attribute(
         "programming_languages? written_in coded_in", r"python c\+\+ java julia rust matlab javascript cuda typescript"
     ),
@@ -80,7 +80,7 @@ _RELEASE = (
         "codes? github http* open open-sourc* available releas* repositor* implement* checkpoint* ckpt*",
     ),
     Attribute("checkpoints? (?:pretrained|trained|model)_weights", "checkpoints? ckpt final_models"),
-    _same_words("leaderboards?"),
+    same_words("leaderboards?"),
     Attribute("demo website web_page project_page blog", "demo website http*"),
 )
 _RESOURCES = (
@@ -97,7 +97,7 @@ _RESOURCES = (
     ),
     Attribute(
         "how_long_(?:do|does|did|is|was|are|were) hours? minutes? wall-clock (?:training|run)_?times?",
-        "hours? minutes? days? weeks? seconds? ms runtime* latency wall-clock tokens words lines",
+        "hours? minutes? days? weeks? months? years? seconds? ms runtime* latency wall-clock tokens words lines",
         valued=True,
     ),
     Attribute(
@@ -105,7 +105,7 @@ _RESOURCES = (
         r"dollars? usd cents? \$\d*",
     ),
     Attribute("energy electricity watts? kwh power_consumption", "energy electricity watts? kwh power"),
-    _same_words("carbon co2 emissions?"),
+    same_words("carbon co2 emissions?"),
 )
 _TRAINING = (
     Attribute("learning_rates?", "learning_rates?", valued=True),
@@ -115,15 +115,15 @@ _TRAINING = (
     Attribute("coefficients? kl_(?:weight|penalty)", "coefficients? penalty", valued=True),
     Attribute("thresholds?", "thresholds?", valued=True),
     Attribute("(?:lora|adapter|which|what)_ranks?", "(?<!low-)ranks?", valued=True),
-    _same_words("epochs?"),
-    _same_words("warm-?up"),
-    _same_words("weight_decay"),
-    _same_words("dropout"),
-    _same_words("gradient_(?:clipping|accumulation)"),
-    _same_words("early_stopping"),
-    _same_words("seeds?"),
-    _same_words("hyper-?parameter*"),
-    _same_words("discount_factor gamma"),
+    same_words("epochs?"),
+    same_words("warm-?up"),
+    same_words("weight_decay"),
+    same_words("dropout"),
+    same_words("gradient_(?:clipping|accumulation)"),
+    same_words("early_stopping"),
+    same_words("seeds?"),
+    same_words("hyper-?parameter*"),
+    same_words("discount_factor gamma"),
     Attribute("temperature top-[pk] nucleus beam_(?:size|width)", "temperature* top-[pk] nucleus beam*"),
     Attribute("initiali[sz](?:ation|ed)", "initiali[sz]*"),
     Attribute("prompt_templates? system_prompts? exact_prompts? wording", "templates? system_prompts?"),
@@ -170,7 +170,7 @@ _DATA = (
     ),
     Attribute("(?:which|what)_(?:low-resource|high-resource|target|other)_languages?", rf"{_LANGUAGES} \d+_languages"),
     Attribute("contaminat* data_leakage", "contaminat* leak*"),
-    _same_words("trigger_(?:words?|phrases?|tokens?)"),
+    same_words("trigger_(?:words?|phrases?|tokens?)"),
 )
 _EVALUATION = (
     Attribute("participants? recruit* volunteers? were_paid compensated", "participants? recruit* volunteers? people"),
@@ -179,10 +179,10 @@ _EVALUATION = (
         "physicians? clinicians? doctors? experts? humans? human-[a-z]+ user_study raters? judges?",
     ),
     Attribute("ethic* irb informed_consent", "ethic* irb consent"),
-    _same_words("statistical* p-values? confidence_intervals? error_bars? standard_(?:deviations?|errors?)"),
+    same_words("statistical* p-values? confidence_intervals? error_bars? standard_(?:deviations?|errors?)"),
     Attribute("correlation_coefficients? pearson spearman", "pearson spearman correlat*", valued=True),
-    _same_words("ablat* ablation_stud*"),
-    _same_words("false_positives? false_positive_rates? false_alarms?"),
+    same_words("ablat* ablation_stud*"),
+    same_words("false_positives? false_positive_rates? false_alarms?"),
     Attribute("accuracy how_accurate accuracies", "accura*", valued=True),
     Attribute("perplexity perplexities", "perplexit*", valued=True),
     Attribute(
