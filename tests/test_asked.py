@@ -181,3 +181,17 @@ def test_times_and_sizes_of_samples_are_no_other_value(question: str, sentence: 
 def test_a_paper_named_in_full_is_asked_about() -> None:
     question = "Is there a repository for Sieved Tuning?"
     assert not is_stated(question, ["Sieved Tuning (SieveTune) drops examples."], [], ["SieveTune", "Sieved", "Tuning"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which data filters is SieveTune compared with?",
+        "What are the baselines called that SieveTune beats?",
+        "Which model was Siever-2 distilled from?",
+    ],
+)
+def test_what_is_compared_or_introduced_is_asked_of_the_paper(question: str) -> None:
+    sentences = ["We introduce SieveTune, with the model Siever-2.", "It outperforms state-of-the-art baselines by 2%."]
+    assert not stated(question, sentences)
+    assert stated(question, [*sentences, "We also distil models from Llama 3; baselines are DataComp and Dolma-X."])

@@ -57,6 +57,12 @@ _WHO = pattern(
 )
 """Asks for persons, whom abstracts do not name."""
 
+_RIVALS_ASKED = pattern(
+    rf"\b(?:which|what) (?!{AUXILIARY}\b)(?:[\w-]+ ){{1,3}}?(?={AUXILIARY} .+ "
+    rf"{any_of('compared_(?:with|to|against) outperform beat surpass')}\W*$)"
+    rf"|^what {any_of('is are was were')} the (?=(?:[\w-]+ )?{any_of('baselines? competitors? rivals?')} called\b)"
+)
+"""Asks for what the paper is compared with, whatever it calls that."""
 _KIND_ASKED = pattern(r"\b(?:kinds?|sorts?|types?) of\b")
 _NAME_ASKED = pattern(rf"\bnames?\b|\b(?:which|what|the) (?:exact|specific|concrete|\d+|{NUMBER_WORD}) ")
 _NOT_THE_HEAD = "[ -]" + any_of(
@@ -118,12 +124,10 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
     `own_names` are the names of the paper's system, its label first.
     """
     told = Told(paper_sentences, best, own_names)
-    about_paper = bool(_MEANS_A_PAPER.search(question)) or any(
-        name and name.lower() in question.lower() for name in (own_names[0], " ".join(own_names[1:]))
-    )
+    about_paper = bool(_MEANS_A_PAPER.search(question)) or _names_what_is_introduced(question, told)
     if _WHY.search(question) or (_ASKS_FOR_PAPER.search(question) and not about_paper):
         return True
-    asked = _DESCRIPTION.sub("", question).strip(" ,")
+    asked = _RIVALS_ASKED.sub("which baselines ", _DESCRIPTION.sub("", question).strip(" ,"))
     return (
         not _WHO.search(asked)
         and _tells_attributes(asked, told)
@@ -134,6 +138,15 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
         and _holds_alternative(asked, told)
         and _holds_names(question, told)
     )
+
+
+def _names_what_is_introduced(question: str, told: Told) -> bool:
+    """Whether `question` has the name of the paper's system, or of anything else that the paper introduces."""
+    named = question.lower()
+    if told.own_names[0].lower() in named or (told.own_names[1:] and " ".join(told.own_names[1:]).lower() in named):
+        return True
+    introduced = " ".join(sentence for sentence in told.sentences if _INTRODUCES.search(sentence))
+    return any(looks_like_name(name) and name in introduced for name in names_in(question))
 
 
 def _tells_attributes(asked: str, told: Told) -> bool:

@@ -14,7 +14,7 @@ NUMBER = pattern(
 )
 """A number by itself: not the 8 of "LLaMA3.1-8B", nor the one of "one-to-many"."""
 _OF_A_KIND = pattern(
-    r"\bps? ?[<>=≤≥]+ ?0?\.?\d+|\bn ?= ?\d+|\d+ ?% ?ci\b"
+    r"\bsingle\b|\bps? ?[<>=≤≥]+ ?0?\.?\d+|\bn ?= ?\d+|\d+ ?% ?ci\b"
     rf"|(?<![\w.])(?:\d[\d.,–-]*|{NUMBER_WORD})[ -]?"
     rf"{any_of('[mµμ]?s min seconds? minutes? h hours? days? weeks? months? years?')}\b"
 )
