@@ -113,7 +113,7 @@ STUDY = [
     "They slept for 20 minutes after 300mg of caffeine; blood pressure was read every hour for 6 weeks.",
     "Median reaction time was 310 ms, and cortisol was lower than in controls (p=0.03).",
     "Of the 36 nurses, 12 (33%) tired nurses had drowsy spells (OR 0.95, 95% CI: 0.61-1.47).",
-    "Magnetic resonance showed no change, and intense light a lasting one.",
+    "Magnetic resonance, read by two radiologists in Oslo, showed no change, and intense light a lasting one.",
 ]
 
 
@@ -136,6 +136,10 @@ def of_study(question: str) -> bool:
         "What was the design of the study of naps in shift workers?",
         "What did MR show after naps?",
         "Did the change last or does it fade?",
+        "Who carried out the tests of the shift workers?",
+        "In which country did the nurses work?",
+        "What share of the nurses had drowsy spells?",
+        "What was the sample size of the study of naps?",
     ],
 )
 def test_what_a_study_tells_is_stated(question: str) -> None:
@@ -145,8 +149,12 @@ def test_what_a_study_tells_is_stated(question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "Who carried out the study of naps?",
+        "Who wrote the study of naps?",
+        "Who funded the study of naps?",
+        "How many nurses died?",
+        "What anaesthetic did the nurses get?",
         "What share of the nurses in the study was black?",
+        "What share of the nurses had migraine?",
         "What side effects did caffeine have in the nurses?",
         "Which nurses were excluded from the study of naps?",
         "How many of the nurses in the study were smokers?",
@@ -154,7 +162,7 @@ def test_what_a_study_tells_is_stated(question: str) -> None:
         "What was the mean cortisol at baseline?",
         "How high was cortisol after naps?",
         "What was the hazard ratio of naps for drowsiness?",
-        "Were they day workers from Oslo or Bergen?",
+        "Were they day workers from Turku or Bergen?",
         "In which organs was caffeine found?",
         "How was the study of naps blinded, or was it not blinded?",
         "What did PET show after naps?",
@@ -195,3 +203,18 @@ def test_what_is_compared_or_introduced_is_asked_of_the_paper(question: str) -> 
     sentences = ["We introduce SieveTune, with the model Siever-2.", "It outperforms state-of-the-art baselines by 2%."]
     assert not stated(question, sentences)
     assert stated(question, [*sentences, "We also distil models from Llama 3; baselines are DataComp and Dolma-X."])
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("Does HIV-related stress change sleep?", True),
+        ("Does FIV-related stress change sleep?", False),
+        ("Does sleep change in ICU patients?", True),
+        ("Does sleep change in Bergen?", False),
+        ("Does Sleep Change in Patients with Longstanding Stress?", True),
+        ("Was it called in OR-Tools?", False),
+    ],
+)
+def test_names_are_held_in_other_forms(question: str, answered: bool) -> None:
+    assert stated(question, ["HIV or stress changes the sleep of intensive care unit patients."]) == answered

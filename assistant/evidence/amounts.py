@@ -34,6 +34,8 @@ _ALIKE = {
         "expressions regexes",
         "medals golds",
         "animals mice rats",
+        "women woman females female girls girl",
+        "men man males male boys boy",
     )
     for word in group.split()
 }
@@ -42,10 +44,15 @@ _PERSONS = stems("women men children infants newborns adults adolescents student
 """Who may be meant when people are counted."""
 _IN_BRACKETS = pattern(r"^\S*(?: \S+){0,2} ?[(\[]n ?= ?\d")
 """A number behind what it counts: "participants (n = 368)"."""
+_HAPPENS = any_of(
+    "relapsed recovered responded developed required underwent suffered experienced refused withdrew failed"
+)
+"""What happens to some of a group."""
 _PEOPLE = stem("people")
 _BRACKETS = pattern(r"\([^()]*\)")
 _OF_THOSE = pattern(
-    rf"\bhow many (?:of )?(?P<whole>.+?) (?:{any_of('were are had have got')})(?! to\b) (?P<part>.+?)"
+    rf"\b(?:how many|what {any_of('share proportion percentage percent fraction part')}) (?:of )?(?P<whole>.+?) "
+    rf"(?:{any_of('were was are had have got')}(?! to\b)|(?={_HAPPENS}\b)) (?P<part>.+?)"
     rf"(?= {any_of('in on at for from with by than after before during when')}\b|[,?.;]|$)"
 )
 """Counts those of a group that are, or have, something."""
@@ -126,8 +133,8 @@ def are_near(one: re.Pattern[str], other: re.Pattern[str], sentence: str) -> boo
 def tells_count(asked: str, told: Told) -> bool:
     """Whether a number stands before the thing counted, as in "17 state-of-the-art LLMs", if `asked` is how many."""
     match = _HOW_MANY.search(asked)
-    if not match or not _tells_part(asked, told):
-        return not match
+    if not match:
+        return True
     nouns = [_counted(word) for word in TOKEN.findall(match["noun"])]
     if not 0 < len(nouns) <= _LONGEST_COUNTED or _LOOSELY_COUNTED & set(nouns):
         return any(NUMBER.search(sentence) for sentence in told.best)
@@ -148,7 +155,7 @@ def _number_before(tokens: Sequence[str], at: int) -> bool:
     return bool(NUMBER.search(re.split(r"[:;)] ", f"{before} ")[-1]))
 
 
-def _tells_part(asked: str, told: Told) -> bool:
+def tells_part(asked: str, told: Told) -> bool:
     """Whether a number stands near what is said of a part, if `asked` is how many of a group are or have something."""
     match = _OF_THOSE.search(asked)
     if not match:
@@ -159,6 +166,11 @@ def _tells_part(asked: str, told: Told) -> bool:
 
 def _counted(word: str) -> str:
     return _ALIKE.get(stem(word), stem(word))
+
+
+def alike(words: Set[str]) -> Set[str]:
+    """The stems, one for all words for the same thing."""
+    return {_ALIKE.get(word, word) for word in words}
 
 
 def quantity_in(asked: str) -> str:
@@ -185,6 +197,6 @@ def tells_amount(asked: str, told: Told) -> bool:
 
 
 def _number_near(wanted: Set[str], sentence: str) -> bool:
-    tokens = sentence.split()
-    places = [at for at, token in enumerate(tokens) if content_stems(token) & wanted]
+    tokens, meant = sentence.split(), alike(wanted)
+    places = [at for at, token in enumerate(tokens) if alike(content_stems(token)) & meant]
     return any(NUMBER.search(" ".join(tokens[max(0, at - _NEAR) : at + _NEAR + 1])) for at in places)

@@ -9,14 +9,14 @@ anything else is taken to be answered by what is relevant to it: to refuse what 
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
-from assistant.evidence.amounts import Told, are_near, quantity_in, tells_amount, tells_count
+from assistant.evidence.amounts import Told, alike, are_near, quantity_in, tells_amount, tells_count, tells_part
 from assistant.evidence.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
+from assistant.evidence.names_held import holds_names
 from assistant.evidence.numbers import NUMBER, NUMBER_WORD
 from assistant.evidence.studies import STUDIES
-from assistant.wording import any_of, content_stems, pattern, stem, stems
-from vectorstore.names import TOKEN, looks_like_name, names_in
+from assistant.wording import any_of, content_stems, pattern, stems
+from vectorstore.names import looks_like_name, names_in
 
 _ATTRIBUTES = (*ATTRIBUTES, *STUDIES)
 _WORK = any_of(
@@ -47,15 +47,25 @@ _WHY = pattern(r"\b(?:why|how come|for what reason)\b")
 _YES_NO = pattern(rf"^(?:and |but |so )?{AUXILIARY}\b")
 _WHO = pattern(
     rf"^(?:and |by )?whom?\b(?: {any_of('is are was were')})? (?:[\w-]+ ){{0,3}}?"
-    rf"{any_of('authors? behind team researchers')}\b|^(?:and )?by whom\b"
-    r"|^(?:and )?who (?:else |first |has )?"
+    rf"{any_of('authors? behind team researchers')}\b"
+    rf"|^(?:and )?who (?:else |first |has )?{any_of('wrote made created developed built designed published')}\b"
+)
+"""Asks for the authors, whom abstracts do not name."""
+_WHO_DID = pattern(
+    r"^(?:and )?by whom\b|^(?:and )?who (?:else |first |has )?"
     + any_of(
-        "wrote made created developed built designed published funded annotated labell?ed collected reviewed checked "
-        "graded judged rated conducted led carried_out performed did"
+        "annotated labell?ed collected reviewed checked graded judged rated conducted led carried_out performed did"
     )
     + r"\b"
 )
-"""Asks for persons, whom abstracts do not name."""
+_DOER = pattern(
+    r"\b"
+    + any_of(
+        "surgeon physician nurse clinician doctor expert rater observer examiner interviewer investigator researcher "
+        "student teacher reviewer annotator radiologist pathologist therapist dentist crowd"
+    )
+)
+"""Who does part of a study, as abstracts may tell."""
 
 _RIVALS_ASKED = pattern(
     rf"\b(?:which|what) (?!{AUXILIARY}\b)(?:[\w-]+ ){{1,3}}?(?={AUXILIARY} .+ "
@@ -98,11 +108,6 @@ _CHOICE = pattern(
     rf"(?:{any_of('in with by on a an the of to from for')} )*(?P<other>[\w-]+)"
 )
 """Asks which of two it is, as in "Were they mice or rats?"."""
-_SAME_SEX = {
-    stem(word): stem(group.split()[0])
-    for group in ("female females woman women girl girls", "male males man men boy boys")
-    for word in group.split()
-}
 _COMPARISONS = stems(
     "better worse more less fewer faster slower larger smaller higher lower longer shorter positive negative "
     "increase decrease rise fall improve true false both alone"
@@ -114,8 +119,6 @@ _GENERIC = stems(
     "something thing rival paper work system average"
 )
 """Words that single out nothing a paper could be compared with or applied to."""
-_ALMOST = 0.8
-"""Least likeness (difflib) of a misspelt name to the name that is meant."""
 
 
 def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str], own_names: Sequence[str]) -> bool:
@@ -130,13 +133,15 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
     asked = _RIVALS_ASKED.sub("which baselines ", _DESCRIPTION.sub("", question).strip(" ,"))
     return (
         not _WHO.search(asked)
+        and (not _WHO_DID.search(asked) or bool(_DOER.search(told.text)))
         and _tells_attributes(asked, told)
         and tells_count(asked, told)
+        and tells_part(asked, told)
         and (_tells_quantity(asked, told) or tells_amount(asked, told))
         and (not about_paper or _tells_names(asked, told))
         and _holds_others(asked, told)
         and _holds_alternative(asked, told)
-        and _holds_names(question, told)
+        and holds_names(question, told.text)
     )
 
 
@@ -237,24 +242,5 @@ def _holds_alternative(asked: str, told: Told) -> bool:
     choice = _CHOICE.search(asked)
     if not choice:
         return True
-    offered = {_SAME_SEX.get(each, each) for each in content_stems(f"{choice['one']} {choice['other']}")}
-    held = told.stems | {_SAME_SEX[each] for each in told.stems & _SAME_SEX.keys()}
-    return bool(offered & (held | _COMPARISONS))
-
-
-def _holds_names(question: str, told: Told) -> bool:
-    """Whether the abstract holds the names that the question brings up, be they a little misspelt."""
-    tokens = {token.lower() for token in TOKEN.findall(told.text)}
-    return all(
-        name.lower() in told.text.lower()
-        or stem(name) in told.stems
-        or _is_spelled_out(name, told)
-        or bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST))
-        for name in names_in(question)
-    )
-
-
-def _is_spelled_out(name: str, told: Told) -> bool:
-    """Whether the letters of an abbreviation begin words that stand side by side: "MR" and "magnetic resonance"."""
-    initials = r"[ -]".join(rf"\b{re.escape(letter)}\w{{3,}}" for letter in name)
-    return name.isupper() and bool(pattern(initials).search(told.text))
+    offered = content_stems(f"{choice['one']} {choice['other']}")
+    return bool(alike(offered) & alike(told.stems) or offered & _COMPARISONS)

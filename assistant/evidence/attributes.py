@@ -60,9 +60,16 @@ def _untold(text: str) -> Attribute:
 _PUBLICATION = (
     _untold("who_(?:are|were|is)_[^?]*authors? how_many_authors names_of_the_authors co-authors? affiliat*"),
     _untold(
-        "first_author e-?mail* contact_person universit* institut(?:e|es|ions?) compan(?:y|ies) labs? countr(?:y|ies)"
+        "first_author e-?mail* contact_person "
+        "(?:universit[a-z]*|institut[a-z]*|compan[a-z]*|labs?|countr[a-z]*)_[^?]*authors?"
     ),
-    _untold("funded funding research_grants? sponsor* financed"),
+    Attribute(
+        "universit* institut(?:e|es|ions?) compan(?:y|ies) labs?",
+        "universit* institut(?:e|es|ions?) compan(?:y|ies) lab* hospital* clinic* cent(?:er|re)s?",
+    ),
+    Attribute(
+        "funded funding research_grants? sponsor* financed", "funded funding grants? supported_by sponsor* financed"
+    ),
     _untold("conferences? journals? venues? accepted_at arxiv doi cited citations? best_paper spotlight"),
     _untold("when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"),
     Attribute("which_year what_year when_(?:was|were|did|will)", r"(?:19|20)\d\d"),
@@ -123,13 +130,13 @@ _TRAINING = (
     same_words("early_stopping"),
     same_words("seeds?"),
     same_words("hyper-?parameter*"),
-    same_words("discount_factor gamma"),
+    same_words("discount_factor (?:which|what)_gamma"),
     Attribute("temperature top-[pk] nucleus beam_(?:size|width)", "temperature* top-[pk] nucleus beam*"),
     Attribute("initiali[sz](?:ation|ed)", "initiali[sz]*"),
     Attribute("prompt_templates? system_prompts? exact_prompts? wording", "templates? system_prompts?"),
     Attribute("few-shot_examples in-context_examples demonstrations", "few-shot in-context demonstrations?"),
     Attribute("calibration_(?:data|set|samples)", "calibration"),
-    Attribute("augmentations?", "augment*"),
+    Attribute("augmentations (?:data|image|which|what)_augmentation", "augment*"),
 )
 _ARCHITECTURE = (
     Attribute(

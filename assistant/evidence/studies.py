@@ -10,7 +10,22 @@ _SEXES = "wom[ae]n m[ae]n females? males? girls? boys? sex(?:es)? gender*"
 _GROUPS = "ethnic* rac(?:e|es|ial) black white african* hispanic* latin[ao]* asian* caucasian*"
 _HOW_MANY_ARE = "(?:how_many|what_(?:share|proportion|percentage|fraction|part|number))_[^?]*"
 
+_PLACES = (
+    r"(?:in|at|from|of|across)_(?:the_)?(?-i:[A-Z][a-z]{2,}) (?-i:[A-Z][a-z]+(?:ish|ese|[ai]ans?|ch)) "
+    "usa? uk countr(?:y|ies) nation* hospital* clinic* universit* cent(?:er|re)s?"
+)
+
 SUBJECTS = (
+    Attribute(
+        "(?:which|what|whose)_(?:countr(?:y|ies)|cit(?:y|ies)|towns?|hospitals?|clinics?|cent(?:er|re)s?)",
+        _PLACES,
+    ),
+    Attribute(
+        "sample_sizes?",
+        "n(?=_?=) patients participants subjects individuals people adults wom[ae]n m[ae]n children infants students "
+        "cases animals mice rats",
+        valued=True,
+    ),
     Attribute(
         "how_(?:old|young) ages? (?:mean|median|average)_ages?",
         "age[ds]? (?:years?|months?|weeks?|days?)[_-](?:olds?|of_age) older_than younger_than",
@@ -32,9 +47,11 @@ SUBJECTS = (
         "liver* hepat* kidney* renal lung* pulmon* heart* cardi* brain* spleen* intestin* gut colon stomach "
         "pancrea* skin muscle* bladder thym* ovar* test[ei]s uter* bone* retina*",
     ),
+    same_words("diets? chow"),
+    same_words("an(?:a)?esthe*"),
     same_words("comorbid*"),
     same_words("smok*"),
-    Attribute("education* schooling", "educat* school*"),
+    Attribute("(?:levels?|years)_of_education schooling", "educat* school*"),
     Attribute("incomes? socio-?economic", "incomes? socio-?economic depriv* pover* poor"),
 )
 _DESIGNS = (
@@ -43,6 +60,10 @@ _DESIGNS = (
     "questionnaire* experiment* simulat* content_analysis stud(?:y|ies)"
 )
 DESIGN = (
+    Attribute(
+        "(?:which|what)_(?:questionnaires?|scales?|instruments?|inventor(?:y|ies))",
+        "questionnaire* scale* instrument* inventor(?:y|ies) index score* survey* (?-i:[A-Z]{3,}[-_0-9A-Z]*)",
+    ),
     Attribute("(?:study|trial|which|what|research)_designs?", _DESIGNS),
     Attribute("excluded exclusion_criteria exclude", "exclu* without except*"),
     Attribute("inclusion_criteria eligib*", "inclu* eligib* criteri* aged"),
@@ -64,7 +85,7 @@ INTERVENTION = (
         "doses? dosages?", r"\d*_?(?:mg|g|kg|ml|iu|gy|microg|mcg|[μµ][gm]|[μµ]?mol|units?)(?:/\w+)?", valued=True
     ),
     Attribute(
-        "route_of_\\w* how_(?:was|were|is|are)_[^?]*_administered",
+        "route_of_administration how_(?:was|were|is|are)_[^?]*_administered",
         "oral* intraven* intramuscular* subcutaneous* intraperiton* inhal* topical* inject* infus* intra[a-z]*",
     ),
     Attribute("temperatures?", "temperatures? degrees? °_?c celsius", valued=True),
@@ -74,13 +95,20 @@ INTERVENTION = (
 )
 OUTCOMES = (
     Attribute(
-        "side[_-]effects? adverse_(?:effects?|events?|reactions?) complications? toxicit(?:y|ies)",
+        "side[_-]effects? adverse_(?:effects?|events?|reactions?) complications toxicit(?:y|ies)",
         "side[_-]effects? adverse complicat* toxic* nephrotoxic* safe safety toler* harm* events?",
     ),
     Attribute(
         "p[_-]values? how_(?:\\w+_)?significant_(?:was|were|is|are)", "p(?=_?[<>=≤≥]) p-?values? ps(?=_?<)", valued=True
     ),
     Attribute("confidence_intervals?", "confidence_intervals? ci cis"),
+    Attribute(
+        "how_many_[^?]*(?:die|died|deaths?|survived)",
+        "die died deaths? mortality fatal* surviv* killed lethal*",
+        valued=True,
+    ),
+    same_words("(?:length_of|hospital)_stay"),
+    same_words("blood_loss"),
     Attribute("odds_ratios?", "odds ors? aor", valued=True),
     Attribute("hazard_ratios?", "hazards? hrs? ahr", valued=True),
     Attribute("(?:relative_risks?|risk_ratios?)", "relative_risks? risk_ratios? rrs?", valued=True),
