@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.evidence.comparison import ComparisonJudge
-from assistant.evidence.coverage import COVERED, USUAL_LEAD, lead_of_nearest, weight_of_evidence
+from assistant.evidence.coverage import COVERED, weight_of_found, weight_of_named
 from assistant.evidence.listing import topic_stems
 from assistant.evidence.lists import ListJudge, nearest_span
 from assistant.evidence.parts import approach
@@ -111,8 +111,10 @@ class EvidenceJudge:
         )
         passages_ranked = ranked(passages, scored)
         relevance = max(sentence.relevance for sentence in sentences)
-        lead = USUAL_LEAD if named else lead_of_nearest(self._retriever, passages)
-        weight = weight_of_evidence(self._retriever, question, best, relevance, lead)
+        if named:
+            weight = weight_of_named(self._retriever, question, best, relevance)
+        else:
+            weight = weight_of_found(self._retriever, question, best, relevance, passages)
         if weight < COVERED and not named:
             return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
         stated = weight >= COVERED and is_stated_by(question, best, sentences)
