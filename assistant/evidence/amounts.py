@@ -20,6 +20,8 @@ _HOW_MANY = pattern(
 )
 _LOOSELY_COUNTED = stems("time fold percent percentage point order thing way kind type bit")
 """What is counted without being named beside the number: "10 times faster" may be "a 10x speed-up"."""
+_SURELY_NOUNS = 2
+"""Words; in a longer phrase the second or third may be a verb."""
 _LONGEST_COUNTED = 4
 """Words; what follows a longer phrase is more than the thing counted."""
 _ALIKE = {
@@ -34,6 +36,13 @@ _ALIKE = {
         "expressions regexes",
         "medals golds",
         "animals mice rats",
+        "minutes min mins",
+        "hours h hr hrs",
+        "seconds s sec",
+        "days d",
+        "weeks wk wks",
+        "months mo",
+        "years yr yrs y",
         "women woman females female girls girl",
         "men man males male boys boy",
     )
@@ -45,14 +54,15 @@ _PERSONS = stems("women men children infants newborns adults adolescents student
 _IN_BRACKETS = pattern(r"^\S*(?: \S+){0,2} ?[(\[]n ?= ?\d")
 """A number behind what it counts: "participants (n = 368)"."""
 _HAPPENS = any_of(
-    "relapsed recovered responded developed required underwent suffered experienced refused withdrew failed"
+    "relapsed recovered responded developed required underwent suffered experienced refused withdrew failed died "
+    "took stopped used needed received chose"
 )
 """What happens to some of a group."""
 _PEOPLE = stem("people")
 _BRACKETS = pattern(r"\([^()]*\)")
 _OF_THOSE = pattern(
-    rf"\b(?:how many|what {any_of('share proportion percentage percent fraction part')}) (?:of )?(?P<whole>.+?) "
-    rf"(?:{any_of('were was are had have got')}(?! to\b)|(?={_HAPPENS}\b)) (?P<part>.+?)"
+    rf"\b(?:how many|what {any_of('share proportion percentage percent fraction part')}) of (?P<whole>.+?) "
+    rf"(?:{any_of('were was are had have got')}(?! to\b) |(?={_HAPPENS}\b))(?P<part>.+?)"
     rf"(?= {any_of('in on at for from with by than after before during when')}\b|[,?.;]|$)"
 )
 """Counts those of a group that are, or have, something."""
@@ -72,8 +82,8 @@ _VALUE = pattern(
     rf"\b(?:which|what)(?:'s| is| was)? (?:the )?(?P<noun>(?:(?!(?:{AUXILIARY}|the|an?|of)\b)[\w-]+ ){{0,3}}?"
     + any_of(
         "rates? width ratio length depth rank scores? saving overhead latency time budget accuracy interval "
-        r"frequency improvement gain speed-?up reduction value_of_\w+ levels? concentrations? coefficients? index "
-        "prevalence incidence mortality sensitivity specificity weight height pressure volume thickness strength"
+        r"frequency improvement gain speed-?up reduction value_of_\w+ levels? concentrations? coefficients? "
+        "percentages? prevalence incidence mortality sensitivity specificity weight height pressure volume thickness strength"
     )
     + rf"){_NOUN_END}"
     rf"|\b(?:which|what) (?:is|was|were|are) the (?:mean|median|average|total|baseline|peak) (?P<mean>.+?){_NOUN_END}"
@@ -139,9 +149,10 @@ def tells_count(asked: str, told: Told) -> bool:
     if not 0 < len(nouns) <= _LONGEST_COUNTED or _LOOSELY_COUNTED & set(nouns):
         return any(NUMBER.search(sentence) for sentence in told.best)
     held = {_counted(word) for word in TOKEN.findall(told.text)}
-    noun = next((noun for noun in reversed(nouns) if noun in held), nouns[-1])  # a verb may stand behind the noun
-    alike = {noun} | (_PERSONS if noun == _PEOPLE else set())
-    return any(_counts(sentence, alike) for sentence in told.sentences)
+    counted = {next((noun for noun in reversed(nouns) if noun in held), nouns[-1])}  # a verb may stand behind the noun
+    counted |= set(nouns[:2]) if len(nouns) > _SURELY_NOUNS else set()
+    counted |= _PERSONS if _PEOPLE in counted else set()
+    return any(_counts(sentence, counted) for sentence in told.sentences)
 
 
 def _counts(sentence: str, nouns: Set[str]) -> bool:

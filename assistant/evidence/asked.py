@@ -130,7 +130,7 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
     about_paper = bool(_MEANS_A_PAPER.search(question)) or _names_what_is_introduced(question, told)
     if _WHY.search(question) or (_ASKS_FOR_PAPER.search(question) and not about_paper):
         return True
-    asked = _RIVALS_ASKED.sub("which baselines ", _DESCRIPTION.sub("", question).strip(" ,"))
+    asked = _with_rivals_named(_DESCRIPTION.sub("", question).strip(" ,"), told)
     return (
         not _WHO.search(asked)
         and (not _WHO_DID.search(asked) or bool(_DOER.search(told.text)))
@@ -143,6 +143,14 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
         and _holds_alternative(asked, told)
         and holds_names(question, told.text)
     )
+
+
+def _with_rivals_named(asked: str, told: Told) -> str:
+    """`asked` with what the paper is compared with called baselines, if the abstract does not call it by its name."""
+    rivals = _RIVALS_ASKED.search(asked)
+    if not rivals or content_stems(rivals[0].split()[-1]) & told.stems:
+        return asked
+    return _RIVALS_ASKED.sub("which baselines ", asked)
 
 
 def _names_what_is_introduced(question: str, told: Told) -> bool:

@@ -18,6 +18,14 @@ _ASKS_VALUE = pattern(
 """What stands before the word for a quantity whose value is asked for: "what batch size", not "what becomes of"."""
 
 
+TIME = (
+    r"\d[\d.,–-]*[_-]?(?:hours?|hrs?|h|minutes?|min|days?|d|weeks?|wks?|months?|years?|yrs?|seconds?|m?s) "
+    "(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|few|an?)[_-]"
+    "(?:hours?|minutes?|days?|weeks?|months?|years?|seconds?)"
+)
+"""A length of time."""
+
+
 @cache
 def words(text: str) -> re.Pattern[str]:
     """A pattern for any of the space-separated words, whole."""
@@ -71,7 +79,9 @@ _PUBLICATION = (
         "funded funding research_grants? sponsor* financed", "funded funding grants? supported_by sponsor* financed"
     ),
     _untold("conferences? journals? venues? accepted_at arxiv doi cited citations? best_paper spotlight"),
-    _untold("when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"),
+    _untold(
+        "(?<!until_)(?<!since_)(?<!from_)when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"
+    ),
     Attribute("which_year what_year when_(?:was|were|did|will)", r"(?:19|20)\d\d"),
     Attribute("pages appendi* supplement* reviewers? rebuttal sections?", "appendi* supplement*"),
 )
@@ -104,11 +114,11 @@ _RESOURCES = (
     ),
     Attribute(
         "how_long_(?:do|does|did|is|was|are|were) hours? minutes? wall-clock (?:training|run)_?times?",
-        "hours? minutes? days? weeks? months? years? seconds? ms runtime* latency wall-clock tokens words lines",
+        rf"{TIME} runtime* latency wall-clock tokens words lines",
         valued=True,
     ),
     Attribute(
-        "dollars? usd money fees? price* api_costs? how_expensive how_much_(?:do|does|did|would)_[^?]*_cost",
+        "dollars? usd money fees? price* api_costs? how_expensive (?:how_much|what)_(?:do|does|did|would)_[^?]*_cost",
         r"dollars? usd cents? \$\d*",
     ),
     Attribute("energy electricity watts? kwh power_consumption", "energy electricity watts? kwh power"),

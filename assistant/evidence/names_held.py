@@ -10,6 +10,8 @@ _SHORT = 3
 """Letters of a word that may be small in a title."""
 _ALMOST = 0.8
 """Least likeness (difflib) of a misspelt name to the name that is meant."""
+_MISSPELT = 4
+"""Letters of a name from which it may be misspelt; a shorter one is another name."""
 
 
 def holds_names(question: str, abstract: str) -> bool:
@@ -27,7 +29,7 @@ def _holds(name: str, abstract: str) -> bool:
         name.lower() in abstract.lower()
         or stem(name) in content_stems(abstract)
         or _is_spelled_out(name, abstract)
-        or bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST))
+        or (len(name) >= _MISSPELT and bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST)))
     )
 
 

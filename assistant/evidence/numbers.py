@@ -6,7 +6,7 @@ _UNITS = any_of("one two three four five six seven eight nine")
 _TENS = any_of("twenty thirty forty fifty sixty seventy eighty ninety")
 NUMBER_WORD = any_of(
     f"{_TENS}-{_UNITS} {_TENS} zero {_UNITS} ten eleven twelve (?:thir|four|fif|six|seven|eigh|nine)teen dozens? "
-    "hundreds? thousands? millions? single half double twice quadratically linearly exponentially orders_of_magnitude"
+    "hundreds? thousands? millions? a_single half double twice quadratically linearly exponentially orders_of_magnitude"
 )
 NUMBER = pattern(
     rf"(?<![\w-])(?:{NUMBER_WORD}(?![\w-])"
@@ -14,7 +14,7 @@ NUMBER = pattern(
 )
 """A number by itself: not the 8 of "LLaMA3.1-8B", nor the one of "one-to-many"."""
 _OF_A_KIND = pattern(
-    r"\bsingle\b|\bps? ?[<>=≤≥]+ ?0?\.?\d+|\bn ?= ?\d+|\d+ ?% ?ci\b"
+    r"\ba single\b|\bps? ?[<>=≤≥]+ ?0?\.?\d+|\bn ?= ?\d+|\d+ ?% ?ci\b"
     rf"|(?<![\w.])(?:\d[\d.,–-]*|{NUMBER_WORD})[ -]?"
     rf"{any_of('[mµμ]?s min seconds? minutes? h hours? days? weeks? months? years?')}\b"
 )

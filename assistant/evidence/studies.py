@@ -8,7 +8,7 @@ from assistant.evidence.attributes import Attribute, same_words
 
 _SEXES = "wom[ae]n m[ae]n females? males? girls? boys? sex(?:es)? gender*"
 _GROUPS = "ethnic* rac(?:e|es|ial) black white african* hispanic* latin[ao]* asian* caucasian*"
-_HOW_MANY_ARE = "(?:how_many|what_(?:share|proportion|percentage|fraction|part|number))_[^?]*"
+_HOW_MANY_ARE = "(?:how_many|what_(?:share|proportion|percentage|fraction|part|number))_[^?]*\\b"
 
 _PLACES = (
     r"(?:in|at|from|of|across)_(?:the_)?(?-i:[A-Z][a-z]{2,}) (?-i:[A-Z][a-z]+(?:ish|ese|[ai]ans?|ch)) "
@@ -17,7 +17,8 @@ _PLACES = (
 
 SUBJECTS = (
     Attribute(
-        "(?:which|what|whose)_(?:countr(?:y|ies)|cit(?:y|ies)|towns?|hospitals?|clinics?|cent(?:er|re)s?)",
+        "(?:which|what|whose)_(?:countr(?:y|ies)|cit(?:y|ies)|towns?|hospitals?|clinics?|cent(?:er|re)s?) "
+        "(?:which|what)_medical_schools? in_which_region",
         _PLACES,
     ),
     Attribute(
@@ -28,7 +29,7 @@ SUBJECTS = (
     ),
     Attribute(
         "how_(?:old|young) ages? (?:mean|median|average)_ages?",
-        "age[ds]? (?:years?|months?|weeks?|days?)[_-](?:olds?|of_age) older_than younger_than",
+        "age[ds]? (?:years?|yrs?|y|months?|mo|weeks?|wks?|days?|d)[_-](?:olds?|of_age) older_than younger_than",
         valued=True,
     ),
     Attribute(f"{_HOW_MANY_ARE}(?:wom[ae]n|m[ae]n|females?|males?|girls?|boys?)", _SEXES, valued=True),
@@ -49,6 +50,7 @@ SUBJECTS = (
     ),
     same_words("diets? chow"),
     same_words("an(?:a)?esthe*"),
+    Attribute("(?:what|which)_(?:(?:was|were)_the_)?(?:[a-z]+_)?stages?", "stage* grade*"),
     same_words("comorbid*"),
     same_words("smok*"),
     Attribute("(?:levels?|years)_of_education schooling", "educat* school*"),
@@ -75,6 +77,10 @@ DESIGN = (
     Attribute(
         "drop(?:ped)?[_-]?outs? attrition lost_to_follow-?up withdrew withdrawals?",
         "drop(?:ped)?[_-]?outs? attrition lost_to_follow-?up withdr* discontinu* complet*",
+    ),
+    Attribute(
+        "(?:which|what)_dates?",
+        r"(?:19|20)\d\d january february march april may june july august september october november december",
     ),
     Attribute("response_rates?", "respon* return*", valued=True),
     Attribute("(?:trial_)?regist(?:ration|ry)_(?:number|id)s? (?:trial|prospectively)_registered", "nct[0-9]+ regist*"),
@@ -103,7 +109,7 @@ OUTCOMES = (
     ),
     Attribute("confidence_intervals?", "confidence_intervals? ci cis"),
     Attribute(
-        "how_many_[^?]*(?:die|died|deaths?|survived)",
+        r"how_many_[^?]*\b(?:die|died|deaths?|survived)",
         "die died deaths? mortality fatal* surviv* killed lethal*",
         valued=True,
     ),
@@ -124,6 +130,8 @@ OUTCOMES = (
         "software statistical_packages? computer_program",
         r"software spss stata sas matlab python statview\w* programs?",
     ),
+    same_words("sutures?"),
+    Attribute("how_[^?]*stained (?:which|what)_stain*", "stain*"),
     Attribute("antibod(?:y|ies)", "antibod* anti-[a-z]*"),
     same_words("primers?"),
     same_words("magnification*"),
