@@ -218,3 +218,31 @@ def test_what_is_compared_or_introduced_is_asked_of_the_paper(question: str) -> 
 )
 def test_names_are_held_in_other_forms(question: str, answered: bool) -> None:
     assert stated(question, ["HIV or stress changes the sleep of intensive care unit patients."]) == answered
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "answered"),
+    [
+        ("How long did the naps last?", "They slept for 20 min.", True),
+        ("How long did the naps last?", "Year 3 students slept.", False),
+        ("When was pain measured?", "Pain was measured at baseline.", True),
+        ("From what age on were naps studied?", "Adults (≥60 years) took naps.", True),
+        ("What strain were the rats that took naps?", "Wistar rats took naps.", True),
+        ("Which drugs did the nappers take?", "They took diazepam or aspirin.", True),
+        ("Which drugs did the nappers take?", "They took naps.", False),
+        ("Which kit was used after naps?", "Blood was taken after naps.", False),
+        ("How many children took naps?", "Of all, 47.1% of children took naps.", False),
+        ("How many of the children took naps?", "Of all, 47.1% of children took naps.", True),
+        ("How many specimens were taken after naps?", "After naps, 12 specimens were taken.", True),
+        ("How many minutes did the naps last?", "Naps took 30 min.", True),
+        ("How many nappers wore a watch?", "A watch was worn by 12 nappers.", True),
+        ("How many nurses gave blood samples?", "Of 41 nurses blood was taken.", True),
+        ("Which drinks was coffee compared with?", "Coffee and drinks such as tea were compared.", True),
+        ("Does the INR fall after naps?", "Little is known of what is in naps.", False),
+        ("Are naps frequent in Ghanaian cities?", "In Ghana, naps are frequent in cities.", True),
+        ("Who interviewed the nurses?", "Interviews were held by two trained physicians.", True),
+        ("Who interviewed the nurses?", "Nurses and physicians take naps.", False),
+    ],
+)
+def test_a_study_is_read_for_what_is_asked(question: str, sentence: str, answered: bool) -> None:
+    assert is_stated(question, [sentence], [sentence], ["Naps in shift workers"]) == answered

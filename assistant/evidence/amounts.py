@@ -59,6 +59,9 @@ _HAPPENS = any_of(
 )
 """What happens to some of a group."""
 _PEOPLE = stem("people")
+_OF_A_GROUP = pattern(r"\bhow many (?:of|cases)\b")
+_SHARE = pattern(r"\d[\d.]*\s?\\?%")
+"""No count, unless it is asked how many of a group there are."""
 _BRACKETS = pattern(r"\([^()]*\)")
 _OF_THOSE = pattern(
     rf"\b(?:how many|what {any_of('share proportion percentage percent fraction part')}) of (?P<whole>.+?) "
@@ -73,7 +76,7 @@ _SAYS_NOTHING = stems(
 """What is said of all that take part, so that it singles out nobody."""
 
 _AMOUNT = pattern(
-    rf"\bhow {any_of('much large big high low far long fast often')}\b"
+    rf"\bhow {any_of('much large big high low far long often')}\b"
     rf"|\bwhat {any_of('percentage percent fraction share proportion ratio factor amount')}\b"
     rf"|\bwhat(?:'s| is| was)? (?:the )?(?:[\w-]+ )?"
     rf"{any_of('average maximum minimum largest smallest highest lowest')}\b"
@@ -83,7 +86,8 @@ _VALUE = pattern(
     + any_of(
         "rates? width ratio length depth rank scores? saving overhead latency time budget accuracy interval "
         r"frequency improvement gain speed-?up reduction value_of_\w+ levels? concentrations? coefficients? "
-        "percentages? prevalence incidence mortality sensitivity specificity weight height pressure volume thickness strength"
+        "percentages? prevalence incidence mortality sensitivity specificity weight height pressure volume thickness "
+        "strength"
     )
     + rf"){_NOUN_END}"
     rf"|\b(?:which|what) (?:is|was|were|are) the (?:mean|median|average|total|baseline|peak) (?P<mean>.+?){_NOUN_END}"
@@ -152,7 +156,8 @@ def tells_count(asked: str, told: Told) -> bool:
     counted = {next((noun for noun in reversed(nouns) if noun in held), nouns[-1])}  # a verb may stand behind the noun
     counted |= set(nouns[:2]) if len(nouns) > _SURELY_NOUNS else set()
     counted |= _PERSONS if _PEOPLE in counted else set()
-    return any(_counts(sentence, counted) for sentence in told.sentences)
+    shares = bool(_OF_A_GROUP.search(asked))
+    return any(_counts(sentence if shares else _SHARE.sub("", sentence), counted) for sentence in told.sentences)
 
 
 def _counts(sentence: str, nouns: Set[str]) -> bool:

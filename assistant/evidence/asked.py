@@ -54,12 +54,13 @@ _WHO = pattern(
 _WHO_DID = pattern(
     r"^(?:and )?by whom\b|^(?:and )?who (?:else |first |has )?"
     + any_of(
-        "annotated labell?ed collected reviewed checked graded judged rated conducted led carried_out performed did"
+        "annotated labell?ed collected reviewed checked graded judged rated conducted led carried_out performed did "
+        "delivered administered interviewed examined operated treated"
     )
     + r"\b"
 )
 _DOER = pattern(
-    r"\b"
+    r"\bby (?:[\w-]+ ){0,4}?"
     + any_of(
         "surgeon physician nurse clinician doctor expert rater observer examiner interviewer investigator researcher "
         "student teacher reviewer annotator radiologist pathologist therapist dentist crowd"

@@ -82,7 +82,8 @@ _PUBLICATION = (
     _untold(
         "(?<!until_)(?<!since_)(?<!from_)when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"
     ),
-    Attribute("which_year what_year when_(?:was|were|did|will)", r"(?:19|20)\d\d"),
+    Attribute("which_year what_year", r"(?:19|20)\d\d"),
+    Attribute("when_(?:was|were|did|will)", rf"(?:19|20)\d\d {TIME} baseline follow-?up"),
     Attribute("pages appendi* supplement* reviewers? rebuttal sections?", "appendi* supplement*"),
 )
 _RELEASE = (

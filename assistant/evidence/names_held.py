@@ -28,6 +28,7 @@ def _holds(name: str, abstract: str) -> bool:
     return (
         name.lower() in abstract.lower()
         or stem(name) in content_stems(abstract)
+        or any(len(token) >= _MISSPELT and name.lower().startswith(token) for token in tokens)  # "Ghanaian"
         or _is_spelled_out(name, abstract)
         or (len(name) >= _MISSPELT and bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST)))
     )

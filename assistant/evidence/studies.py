@@ -29,15 +29,20 @@ SUBJECTS = (
     ),
     Attribute(
         "how_(?:old|young) ages? (?:mean|median|average)_ages?",
-        "age[ds]? (?:years?|yrs?|y|months?|mo|weeks?|wks?|days?|d)[_-](?:olds?|of_age) older_than younger_than",
+        "age[ds]? (?:years?|yrs?|y|months?|mo|weeks?|wks?|days?|d)[_-](?:olds?|of_age) "
+        r"(?:[≥>≤<]_?|older_than_|younger_than_)\d+_(?:years?|months?) \d+_(?:years?|months?)_(?:and|or)_\w+er",
         valued=True,
     ),
     Attribute(f"{_HOW_MANY_ARE}(?:wom[ae]n|m[ae]n|females?|males?|girls?|boys?)", _SEXES, valued=True),
     Attribute("(?:which|what)_(?:sex|gender) sex_ratio", _SEXES),
     Attribute("ethnic* (?:which|what)_race races racial", _GROUPS),
     Attribute(f"{_HOW_MANY_ARE}(?:black|white|hispanic|asian|caucasian)", _GROUPS, valued=True),
+    Attribute("how_(?:much|heavy)_[^?]*weigh* body_weights?", "weigh* k?g", valued=True),
     Attribute("bmi body_mass_index", "bmi body_mass_index kg/m*", valued=True),
-    same_words("strains? breeds? substrains?"),
+    Attribute(
+        "strains? breeds? substrains?",
+        r"strains? breeds? substrains? sprague-dawley wistar long-evans fischer lewis c57[a-z0-9/]* balb* fvb nod",
+    ),
     same_words("genetic_background"),
     Attribute(
         "cell_lines?",
@@ -64,7 +69,7 @@ _DESIGNS = (
 DESIGN = (
     Attribute(
         "(?:which|what)_(?:questionnaires?|scales?|instruments?|inventor(?:y|ies))",
-        "questionnaire* scale* instrument* inventor(?:y|ies) index score* survey* (?-i:[A-Z]{3,}[-_0-9A-Z]*)",
+        "questionnaire* scale* instrument* inventor(?:y|ies) score* (?-i:[A-Z]{3,}-?[0-9]+)",
     ),
     Attribute("(?:study|trial|which|what|research)_designs?", _DESIGNS),
     Attribute("excluded exclusion_criteria exclude", "exclu* without except*"),
@@ -82,7 +87,7 @@ DESIGN = (
         "(?:which|what)_dates?",
         r"(?:19|20)\d\d january february march april may june july august september october november december",
     ),
-    Attribute("response_rates?", "respon* return*", valued=True),
+    Attribute("response_rates?", "response_rates? respon(?:ded|ders?|dents?) return*", valued=True),
     Attribute("(?:trial_)?regist(?:ration|ry)_(?:number|id)s? (?:trial|prospectively)_registered", "nct[0-9]+ regist*"),
     Attribute("conflicts?_of_interests? competing_interests?", "conflicts?_of_interests? competing_interests?"),
 )
@@ -97,7 +102,7 @@ INTERVENTION = (
     Attribute("temperatures?", "temperatures? degrees? °_?c celsius", valued=True),
     Attribute("field_strength", r"field_strength tesla \d*(?:[.]\d)?[_-]?t", valued=True),
     Attribute("wavelengths?", "wavelengths? nm", valued=True),
-    Attribute("manufactur* supplier* brands? vendors?", "manufactur* suppli* inc ltd gmbh"),
+    Attribute("manufactur* supplier* brands? vendors?", r"manufactur* suppli* inc ltd gmbh \([^)]*;[^)]*\)"),
 )
 OUTCOMES = (
     Attribute(
@@ -130,10 +135,27 @@ OUTCOMES = (
         "software statistical_packages? computer_program",
         r"software spss stata sas matlab python statview\w* programs?",
     ),
-    same_words("sutures?"),
     Attribute("how_[^?]*stained (?:which|what)_stain*", "stain*"),
     Attribute("antibod(?:y|ies)", "antibod* anti-[a-z]*"),
     same_words("primers?"),
     same_words("magnification*"),
 )
-STUDIES = (*SUBJECTS, *DESIGN, *INTERVENTION, *OUTCOMES)
+_DRUGS = (
+    r"\w*(?:cillin|mycin|floxacin|cycline|azole|vir|mab|nib|pril|sartan|olol|statin|zepam|zolam|caine|codone|parin|"
+    "platin|taxel|rubicin|glitazone|gliptin|oxetine|pramine|apine|idone|dronate|profen|fenac|metformin|insulin|aspirin|morphine|"
+    "fentanyl|warfarin|steroids?|o?estrogens?|progest[a-z]*|estradiol|cortisone|interferon)"
+)
+"""Names of drugs and hormones, most of which end as their class does."""
+_MATERIALS = (
+    "kits? sero(?:type|var)s? isoforms? vectors? plasmids? ligands? buffers? medi(?:um|a) electrodes? catheters? "
+    "needles? probes? currents? lens(?:es)? seasons? sutures? devices? platforms? stain(?:s|ing)?"
+)
+MATERIALS = (
+    Attribute(
+        r"(?:which|what)_(?:[\w-]+_)?"
+        "(?:drugs?|antibiotics?|medications?|opioids?|hormones?|antidepressants?|antipsychotics?)",
+        _DRUGS,
+    ),
+    *(Attribute(rf"(?:which|what)_(?:[\w-]+_)?{material}", material) for material in _MATERIALS.split()),
+)
+STUDIES = (*SUBJECTS, *DESIGN, *INTERVENTION, *OUTCOMES, *MATERIALS)
