@@ -51,8 +51,8 @@ _ALIKE = {
 """Words for the same thing, when it is counted."""
 _PERSONS = stems("women men children infants newborns adults adolescents students residents mothers volunteers cases")
 """Who may be meant when people are counted."""
-_IN_BRACKETS = pattern(r"^\S*(?: \S+){0,2} ?[(\[]n ?= ?\d")
-"""A number behind what it counts: "participants (n = 368)"."""
+_NUMBER_BEHIND = pattern(r"^\S*(?:(?: \S+){0,2} ?[(\[]n ?= ?\d| of \d)")
+"""A number behind what it counts: "participants (n = 368)", "casts of 230 patients"."""
 _HAPPENS = any_of(
     "relapsed recovered responded developed required underwent suffered experienced refused withdrew failed died "
     "took stopped used needed received chose"
@@ -87,7 +87,7 @@ _VALUE = pattern(
         "rates? width ratio length depth rank scores? saving overhead latency time budget accuracy interval "
         r"frequency improvement gain speed-?up reduction value_of_\w+ levels? concentrations? coefficients? "
         "percentages? prevalence incidence mortality sensitivity specificity weight height pressure volume thickness "
-        "strength"
+        "strength survival"
     )
     + rf"){_NOUN_END}"
     rf"|\b(?:which|what) (?:is|was|were|are) the (?:mean|median|average|total|baseline|peak) (?P<mean>.+?){_NOUN_END}"
@@ -153,6 +153,8 @@ def tells_count(asked: str, told: Told) -> bool:
     if not 0 < len(nouns) <= _LONGEST_COUNTED or _LOOSELY_COUNTED & set(nouns):
         return any(NUMBER.search(sentence) for sentence in told.best)
     held = {_counted(word) for word in TOKEN.findall(told.text)}
+    if len(nouns) > _SURELY_NOUNS and nouns[-1] not in held:
+        return False
     counted = {next((noun for noun in reversed(nouns) if noun in held), nouns[-1])}  # a verb may stand behind the noun
     counted |= set(nouns[:2]) if len(nouns) > _SURELY_NOUNS else set()
     counted |= _PERSONS if _PEOPLE in counted else set()
@@ -163,7 +165,7 @@ def tells_count(asked: str, told: Told) -> bool:
 def _counts(sentence: str, nouns: Set[str]) -> bool:
     tokens = sentence.split()
     places = [at for at, token in enumerate(tokens) if nouns & {_counted(part) for part in re.split(r"\W+", token)}]
-    return any(_number_before(tokens, at) or _IN_BRACKETS.search(" ".join(tokens[at : at + _NEAR])) for at in places)
+    return any(_number_before(tokens, at) or _NUMBER_BEHIND.search(" ".join(tokens[at : at + _NEAR])) for at in places)
 
 
 def _number_before(tokens: Sequence[str], at: int) -> bool:

@@ -72,9 +72,10 @@ _PUBLICATION = (
         "(?:universit[a-z]*|institut[a-z]*|compan[a-z]*|labs?|countr[a-z]*)_[^?]*authors?"
     ),
     Attribute(
-        "universit* institut(?:e|es|ions?) compan(?:y|ies) labs?",
-        "universit* institut(?:e|es|ions?) compan(?:y|ies) lab* hospital* clinic* cent(?:er|re)s?",
+        "universit* institut(?:e|es|ions?) labs?",
+        "universit* institut(?:e|es|ions?) lab* hospital* clinic* cent(?:er|re)s?",
     ),
+    Attribute("compan(?:y|ies)", r"compan* inc ltd gmbh \([^)]*;[^)]*\)"),
     Attribute(
         "funded funding research_grants? sponsor* financed", "funded funding grants? supported_by sponsor* financed"
     ),
@@ -114,7 +115,8 @@ _RESOURCES = (
         valued=True,
     ),
     Attribute(
-        "how_long_(?:do|does|did|is|was|are|were) hours? minutes? wall-clock (?:training|run)_?times?",
+        "how_long_(?:do|does|did|is|was|are|were|has|have|had|must) hours? minutes? wall-clock "
+        "(?:training|run)_?times?",
         rf"{TIME} runtime* latency wall-clock tokens words lines",
         valued=True,
     ),
@@ -167,7 +169,8 @@ _ARCHITECTURE = (
     ),
     Attribute(
         "(?:which|what)_layers?",
-        r"(?:late|later|early|middle|intermediate|deep|deeper|shallow|first|last|final)_layers? layer_\d+",
+        "(?:medial|basal|inner|outer|late|later|early|middle|intermediate|deep|deeper|shallow|first|last|final)_"
+        r"layers? layer_\d+",
     ),
     Attribute("(?:network|model|neural)_architectures?", "transformer* convolution* recurrent lstm mlp cnn unet"),
     Attribute("activation_functions?", "relu gelu swiglu activation_functions?"),

@@ -10,16 +10,18 @@ _SEXES = "wom[ae]n m[ae]n females? males? girls? boys? sex(?:es)? gender*"
 _GROUPS = "ethnic* rac(?:e|es|ial) black white african* hispanic* latin[ao]* asian* caucasian*"
 _HOW_MANY_ARE = "(?:how_many|what_(?:share|proportion|percentage|fraction|part|number))_[^?]*\\b"
 
-_PLACES = (
-    r"(?:in|at|from|of|across)_(?:the_)?(?-i:[A-Z][a-z]{2,}) (?-i:[A-Z][a-z]+(?:ish|ese|[ai]ans?|ch)) "
-    "usa? uk countr(?:y|ies) nation* hospital* clinic* universit* cent(?:er|re)s?"
+_PLACE = (
+    r"(?:in|at|from|of|across)_(?:the_)?(?-i:[A-Z][a-z]{2,}) usa? uk hospital* clinic* universit* cent(?:er|re)s? "
+    "cit(?:y|ies)"
 )
+_OF_A_COUNTRY = "(?-i:[A-Z][a-z]+(?:ish|ese|[ai]ans?|ch|i)) countr(?:y|ies) nation*"
 
 SUBJECTS = (
+    Attribute("(?:which|what|whose)_countr(?:y|ies)", f"{_PLACE} {_OF_A_COUNTRY}"),
     Attribute(
-        "(?:which|what|whose)_(?:countr(?:y|ies)|cit(?:y|ies)|towns?|hospitals?|clinics?|cent(?:er|re)s?) "
-        "(?:which|what)_medical_schools? in_which_region",
-        _PLACES,
+        r"(?:which|what)_(?:[\w-]+_)?(?:cit(?:y|ies)|towns?|hospitals?|clinics?|cent(?:er|re)s?|medical_schools?) "
+        "in_which_region",
+        _PLACE,
     ),
     Attribute(
         "sample_sizes?",
@@ -148,12 +150,13 @@ _DRUGS = (
 """Names of drugs and hormones, most of which end as their class does."""
 _MATERIALS = (
     "kits? sero(?:type|var)s? isoforms? vectors? plasmids? ligands? buffers? medi(?:um|a) electrodes? catheters? "
-    "needles? probes? currents? lens(?:es)? seasons? sutures? devices? platforms? stain(?:s|ing)?"
+    "needles? probes? currents? lens(?:es)? seasons? sutures? devices? platforms? stain(?:s|ing)? dyes? "
+    "protocols? scanners?"
 )
 MATERIALS = (
     Attribute(
         r"(?:which|what)_(?:[\w-]+_)?"
-        "(?:drugs?|antibiotics?|medications?|opioids?|hormones?|antidepressants?|antipsychotics?)",
+        "(?:drugs?|chemotherap[a-z]+|sedat[a-z]+|antibiotics?|medications?|opioids?|hormones?|antidepressants?|antipsychotics?)",
         _DRUGS,
     ),
     *(Attribute(rf"(?:which|what)_(?:[\w-]+_)?{material}", material) for material in _MATERIALS.split()),
