@@ -7,9 +7,14 @@ from typing import cast
 
 import pytest
 
+from assistant.evidence import EvidenceJudge
 from assistant.evidence.coverage import weight_of_found, weight_of_named
 from assistant.routing import read_question
+from vectorstore.collection import CollectionReader
+from vectorstore.embedding import PACKAGED_EMBEDDING, load_embedding
+from vectorstore.folder import CollectionFolder
 from vectorstore.keywords import KeywordIndex, build_keywords
+from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
 from vectorstore.types import Chunk, Paper, Passage, Span
 
@@ -103,3 +108,29 @@ def test_a_stem_is_looked_up_as_it_is(tmp_path: Path, stem: str, rows: list[int]
 def _chunk(name: str, text: str) -> Chunk:
     span = Span(0, len(text))
     return Chunk(chunk_id=f"{name}:0-{span.end}", paper_id=name, text=text, span=span, embedded_text=text)
+
+
+class Sure(CrossEncoder):
+    """Finds all sentences as relevant as it is told."""
+
+    def __init__(self, relevance: float) -> None:
+        self._relevance = relevance
+
+    def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [self._relevance for _ in texts]
+
+
+@pytest.mark.parametrize(
+    ("question", "relevance", "status"),
+    [
+        ("Who wrote about the Olympiads in physics that are compiled?", 6.0, "not_stated"),
+        ("Who wrote about the Olympiads in physics that are compiled?", 7.0, "answered"),
+        ("Who wrote HiPhO on the Olympiads in physics?", 7.0, "not_stated"),
+    ],
+)
+def test_a_sentence_that_is_surely_relevant_answers_unless_a_name_makes_it_so(
+    built_in_data: Path, question: str, relevance: float, status: str
+) -> None:
+    embedding = load_embedding(PACKAGED_EMBEDDING)
+    retriever = Retriever(CollectionReader(CollectionFolder(built_in_data, "icml2026"), embedding), embedding)
+    assert EvidenceJudge(retriever, Sure(relevance)).weigh(read_question(question)).status == status

@@ -16,7 +16,8 @@ _NEAR = 7
 _AFTER_NOUN = any_of("of in on at for from per to that after before during when with by took takes? needs? uses?")
 _NOUN_END = rf"(?= {AUXILIARY}\b| \w+ed\b| {_AFTER_NOUN}\b|[,?.;]|$)"
 _HOW_MANY = pattern(
-    rf"\b(?:how many|what(?:'s| is| was) the (?:\w+ )?number of) (?:of (?:the|these|those) )?(?P<noun>.+?){_NOUN_END}"
+    rf"\b(?:how many|what(?:'s| is| was) the (?:\w+ )?number of) (?:of (?:the|these|those) |(?:cases|instances) of )?"
+    rf"(?P<noun>.+?){_NOUN_END}"
 )
 _LOOSELY_COUNTED = stems("time fold percent percentage point order thing way kind type bit")
 """What is counted without being named beside the number: "10 times faster" may be "a 10x speed-up"."""
@@ -51,7 +52,7 @@ _ALIKE = {
 """Words for the same thing, when it is counted."""
 _PERSONS = stems("women men children infants newborns adults adolescents students residents mothers volunteers cases")
 """Who may be meant when people are counted."""
-_NUMBER_BEHIND = pattern(r"^\S*(?:(?: \S+){0,2} ?[(\[]n ?= ?\d| of \d)")
+_NUMBER_BEHIND = pattern(r"^\S*(?:(?: \S+){0,2} ?[(\[](?:\w+, )?n ?= ?\d| of \d)")
 """A number behind what it counts: "participants (n = 368)", "casts of 230 patients"."""
 _HAPPENS = any_of(
     "relapsed recovered responded developed required underwent suffered experienced refused withdrew failed died "

@@ -208,6 +208,8 @@ def _names_one(kind: Named, asked: str, told: Told) -> bool:
     """Whether the abstract holds a name of this kind, other than the paper's own and those in the question."""
     if kind.known and words(kind.known).search(told.text):
         return True
+    if any(re.search(rf"\bthe [A-Z][a-z]+ (?:{words(kind.asked).pattern})", sentence) for sentence in told.sentences):
+        return True  # "the Rasch model"
     abbreviations = [match[1] for sentence in told.sentences for match in _SPELLED_OUT.finditer(sentence)]
     own = told.own_names if kind.known or kind.described or told.own_names[0].lower() in asked.lower() else []
     ruled_out = _name_parts([*own, *names_in(asked), *abbreviations])

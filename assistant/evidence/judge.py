@@ -31,6 +31,10 @@ _HEAD_START = 0.6
 """For each word that a question is shorter, what the paper last spoken of may be less relevant than another."""
 _UNRELATED = -10.5
 """Questions on everyday things have less relevance to any sentence."""
+_SURE = 6.5
+"""Relevance of a sentence that answers whatever the rules for what is asked say. Of 284 development questions on silent
+abstracts 2 % have such a sentence, of those that can be answered and that the rules refused, two fifths; not so where
+the question names the paper, as its name makes every sentence relevant."""
 _READ_IN_SEARCH = 10
 """Passages of a search that are read; more would make it slow."""
 _LOOKED_AT = 3
@@ -117,7 +121,7 @@ class EvidenceJudge:
             weight = weight_of_found(self._retriever, question, best, relevance, passages)
         if weight < COVERED and not named:
             return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
-        stated = weight >= COVERED and is_stated_by(question, best, sentences)
+        stated = weight >= COVERED and ((relevance >= _SURE and not named) or is_stated_by(question, best, sentences))
         status: Status = "answered" if stated else "not_stated"
         return Evidence(status=status, passages=passages_ranked, sentences=tuple(sentences), weight=weight)
 

@@ -13,13 +13,16 @@ _ALMOST = 0.8
 _MISSPELT = 4
 """Letters of a name from which it may be misspelt; a shorter one is another name."""
 
+_OF_A_PLACE = re.compile(r"[A-Z][a-z]+(?:ish|ese|[aei]ans?|ch|ss|i)")
+"""Adjectives like "Swiss"; an abstract may name the place, or a city."""
+
 
 def holds_names(question: str, abstract: str) -> bool:
     """Whether `abstract` holds all names in `question`, be they a little misspelt."""
     return all(
         _holds(name, abstract) or _holds_parts(name, abstract)
         for name in names_in(question)
-        if looks_like_name(name) or not _is_title(question)
+        if looks_like_name(name) or not (_is_title(question) or _OF_A_PLACE.fullmatch(name))
     )
 
 

@@ -9,7 +9,7 @@ NUMBER_WORD = any_of(
     "hundreds? thousands? millions? a_single half double twice quadratically linearly exponentially orders_of_magnitude"
 )
 NUMBER = pattern(
-    rf"(?<![\w-])(?:{NUMBER_WORD}(?![\w-])"
+    rf"(?<![\w-])(?:{NUMBER_WORD}(?:(?![\w-])|(?=-{any_of('year month week day hour minute fold')}s?\b))"
     r"|\d[\d.,/–-]*[⁰¹²³⁴⁵⁶⁷⁸⁹]*\s?(?:%|[x×]|[kmbt]b?|gb|bits?|[mkμµn]?[gmls]|min|h|hz)?\+?(?!\w))"
 )
 """A number by itself: not the 8 of "LLaMA3.1-8B", nor the one of "one-to-many"."""

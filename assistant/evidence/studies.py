@@ -31,8 +31,9 @@ SUBJECTS = (
     ),
     Attribute(
         "how_(?:old|young) ages? (?:mean|median|average)_ages?",
-        "age[ds]? (?:years?|yrs?|y|months?|mo|weeks?|wks?|days?|d)[_-](?:olds?|of_age) "
-        r"(?:[≥>≤<]_?|older_than_|younger_than_)\d+_(?:years?|months?) \d+_(?:years?|months?)_(?:and|or)_\w+er",
+        r"age[ds]? \w+-(?:year|month|week|day)s?-olds? (?:years?|yrs?|y|months?|mo|weeks?|wks?|days?|d)"
+        r"[_-](?:olds?|of_age) (?:[≥>≤<]_?|older_than_|younger_than_)\d+_(?:years?|months?) "
+        r"\d+_(?:years?|months?)_(?:and|or)_\w+er",
         valued=True,
     ),
     Attribute(f"{_HOW_MANY_ARE}(?:wom[ae]n|m[ae]n|females?|males?|girls?|boys?)", _SEXES, valued=True),
@@ -149,9 +150,8 @@ _DRUGS = (
 )
 """Names of drugs and hormones, most of which end as their class does."""
 _MATERIALS = (
-    "kits? sero(?:type|var)s? isoforms? vectors? plasmids? ligands? buffers? medi(?:um|a) electrodes? catheters? "
-    "needles? probes? currents? lens(?:es)? seasons? sutures? devices? platforms? stain(?:s|ing)? dyes? "
-    "protocols? scanners?"
+    "kits? sero(?:type|var)s? vectors? plasmids? buffers? medi(?:um|a) electrodes? catheters? needles? lens(?:es)? "
+    "seasons? sutures? devices? stain(?:s|ing)? dyes? scanners?"
 )
 MATERIALS = (
     Attribute(
