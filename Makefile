@@ -37,6 +37,8 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.sentences
 	$(BIN)/python -m benchmarks.labels
 	$(BIN)/python -m benchmarks.claims
+	$(BIN)/python -m benchmarks.mutations
+	$(BIN)/python -m benchmarks.scifact
 	$(BIN)/python -m benchmarks.lists
 	$(MAKE) evaluate
 	$(BIN)/python -m benchmarks.retrieval

@@ -133,6 +133,7 @@ def _writer(settings: Settings, client: "ModelClient | None", cross_encoder: Cro
         verifier=Verifier(cross_encoder),
         context_tokens=settings.context_tokens,
         asks_model=settings.verify == "model",
+        key=settings.openai_api_key,
     )
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -21,8 +22,8 @@ from assistant.terminal import (
     print_report,
     print_text,
     progress_bars,
-    without_escapes,
 )
+from vectorstore.visible import visible
 
 if TYPE_CHECKING:
     from vectorstore.filters import PaperFilter
@@ -59,11 +60,31 @@ def main() -> None:
         _fail(f"Something unforeseen went wrong ({type(error).__name__}).", "Run it again with: assistant --debug ...")
 
 
+class _WithoutSecrets(logging.Formatter):
+    """Leaves keys out of the log: where an error came from may be a provider's message, which repeats the key."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = visible(super().format(record))
+        for secret in _secrets():
+            text = text.replace(secret, "***")
+        return text
+
+
+def _secrets() -> set[str]:
+    """The values of the environment and of `.env` whose names say that they are keys."""
+    from dotenv import dotenv_values
+
+    given = {**dotenv_values(".env", encoding="utf-8"), **os.environ}
+    return {value for name, value in given.items() if value and name.upper().endswith(("KEY", "TOKEN", "SECRET"))}
+
+
 @app.callback()
 def options(debug: Annotated[bool, typer.Option("--debug", help="Show where errors come from.")] = False) -> None:
     """Options of all commands."""
     if debug:
-        logging.basicConfig()
+        handler = logging.StreamHandler()
+        handler.setFormatter(_WithoutSecrets(logging.BASIC_FORMAT))
+        logging.basicConfig(handlers=[handler])
         logging.getLogger("assistant").setLevel(logging.DEBUG)
         logging.getLogger("vectorstore").setLevel(logging.DEBUG)
 
@@ -296,5 +317,5 @@ def _fail(message: str, hint: str) -> NoReturn:
     if "--json" in sys.argv[1:]:
         print_json({"error": {"message": message, "hint": hint}})
     else:
-        print(f"Error: {without_escapes(message)}\n{hint}", file=sys.stderr)
+        print(f"Error: {visible(message)}\n{visible(hint)}", file=sys.stderr)
     raise SystemExit(1)

@@ -7,23 +7,22 @@ from typing import Any
 from assistant.errors import QuestionError
 from assistant.types import Citation, Turn
 from vectorstore.types import Paper, Span
+from vectorstore.visible import visible
 
 LONGEST_QUESTION = 4000
 """Characters; more is a text, not a question."""
 
+_LARGEST_NUMBER = 9999
 _NUMBER = re.compile(r"\[(\d{1,4})\]")
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
 
 
 def clean_question(text: str) -> str:
-    """`text` without control and invisible characters. Raises `QuestionError` when nothing, or too much, is left."""
+    """`text` as a reader sees it, on one line. Raises `QuestionError` when nothing, or too much, is left."""
     if len(text) > LONGEST_QUESTION:
         raise QuestionError(
             f"The question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read.", "Ask more briefly."
         )
-    cleaned = " ".join(_CONTROL.sub(" ", text).split())
+    cleaned = " ".join(visible(text).split())
     if not any(char.isalnum() for char in cleaned):
         raise QuestionError("The question is empty.", 'Ask something, such as "Which papers are about agents?"')
     return cleaned
@@ -41,12 +40,20 @@ def _turn(item: Mapping[str, Any]) -> Turn:
             f"A history item with role {role!r} and content of type {type(content).__name__} cannot be read.",
             "Give items like {'role': 'user' or 'assistant', 'content': 'text'}.",
         )
-    citations = tuple(item.get("citations") or ())
-    if not all(isinstance(c, Mapping) and {"paper_id", "number", "label"} <= c.keys() for c in citations):
+    citations = item.get("citations") or ()
+    if not isinstance(citations, Sequence) or not all(_is_citation(citation) for citation in citations):
         raise QuestionError(
             "The citations of a history item cannot be read.", "Give those of `Answer.to_dict()`, or leave them out."
         )
-    return Turn(role=role, content=content, citations=citations)
+    return Turn(role=role, content=visible(content), citations=tuple(citations))
+
+
+def _is_citation(item: Any) -> bool:
+    if not isinstance(item, Mapping):
+        return False
+    number, label, paper_id = (item.get(name) for name in ("number", "label", "paper_id"))
+    is_number = isinstance(number, int) and 0 < number <= _LARGEST_NUMBER
+    return is_number and isinstance(label, str) and isinstance(paper_id, str)
 
 
 class SourceNumbers:
@@ -57,8 +64,9 @@ class SourceNumbers:
         used = [0]
         for turn in turns:
             for citation in turn.citations:
-                self._number_by_paper.setdefault(str(citation["paper_id"]), int(citation["number"]))
-            if turn.role == "assistant":
+                if citation["number"] not in self._number_by_paper.values():
+                    self._number_by_paper.setdefault(citation["paper_id"], citation["number"])
+            if turn.role == "assistant" and not turn.citations:  # else a quotation may hold such marks of its own
                 used += [int(number) for number in _NUMBER.findall(turn.content)]
         self._last = max([*used, *self._number_by_paper.values()])
         self._cited = 0

@@ -151,10 +151,11 @@ def _translated(name: str, error: Exception) -> ModelError:
     status = getattr(error, "status_code", None)
     if kinds & {"AuthenticationError", "PermissionDeniedError"}:
         return ModelRefused(
-            f"The server of {name} does not accept the key.", "Check the key, for openai:... OPENAI_API_KEY."
+            f"The server of {name} does not accept the key.",
+            f"Check {'OPENAI_API_KEY' if _is_openai(name) else 'its key'}.",
         )
     if "NotFoundError" in kinds:
-        return ModelRefused(f"The server knows no model {name}.", "Check ASSISTANT_MODEL and OPENAI_BASE_URL.")
+        return ModelRefused(f"The server knows no model {name}.", f"Check ASSISTANT_MODEL and {_address(name)}.")
     if "RateLimitError" in kinds:
         wait = _retry_after(error)
         return ModelBusy(
@@ -165,7 +166,9 @@ def _translated(name: str, error: Exception) -> ModelError:
     if any("Timeout" in kind for kind in kinds):
         return ModelUnreachable(f"{name} did not answer in time.", "Try again, or raise ASSISTANT_TIMEOUT_SECONDS.")
     if any("Connect" in kind for kind in kinds):
-        return ModelUnreachable(f"The server of {name} cannot be reached.", "Check that it runs, and OPENAI_BASE_URL.")
+        return ModelUnreachable(
+            f"The server of {name} cannot be reached.", f"Check that it runs, and {_address(name)}."
+        )
     if isinstance(status, int) and status < 500:
         return ModelRefused(
             f"The server of {name} refused the request (status {status}).", "Check the model's settings."
@@ -179,6 +182,14 @@ def _translated(name: str, error: Exception) -> ModelError:
     return ModelError(
         f"{name} failed ({type(error).__name__}).", "Try again; without ASSISTANT_MODEL you get quotations."
     )
+
+
+def _is_openai(name: str) -> bool:
+    return name.startswith("openai:")
+
+
+def _address(name: str) -> str:
+    return "OPENAI_BASE_URL" if _is_openai(name) else "its address"
 
 
 def _retry_after(error: Exception) -> float:

@@ -10,7 +10,7 @@ from assistant.conversation import SourceNumbers
 from assistant.types import Declined, Evidence, Question, ScoredSentence, Sentence, Usage
 from assistant.wording import any_of, pattern
 from vectorstore.loading.text import urls_in
-from vectorstore.markup import readable
+from vectorstore.markup import readable, unmarked
 from vectorstore.types import Paper
 
 _WORDS = 58
@@ -25,6 +25,8 @@ _POINTS_BACK = pattern(
     rf"^(?:{any_of('however yet but moreover furthermore additionally thus therefore hence instead finally')},? )?"
     rf"{any_of('it they this these those such its their')}\b(?! {any_of('paper work study article')}\b)"
 )
+_COLUMNS = 3
+"""Papers that a table has room for."""
 _SENTENCES = 3
 """Of one paper."""
 
@@ -51,6 +53,8 @@ class QuotationWriter:
         """The sentences of the answer, in order; all are there at once, so that there is nothing to stop."""
         if question.kind in ("list", "count", "overview"):
             return _list(question, evidence, numbers)
+        if len(evidence.compared_by) == 1 and len(evidence.papers) > _COLUMNS:
+            return _one_by_one(evidence, numbers)
         if evidence.compared_by:
             return _comparison(evidence, numbers)
         return _fact(question, evidence, numbers)
@@ -59,7 +63,9 @@ class QuotationWriter:
 def quotation(sentence: ScoredSentence, numbers: SourceNumbers) -> Sentence:
     """A sentence of an abstract as one of an answer."""
     return Sentence(
-        text=f"“{readable(sentence.quote)}”", verdict="quoted", citations=(numbers.cite(sentence.paper, sentence.span),)
+        text=f"“{unmarked(readable(sentence.quote))}”",
+        verdict="quoted",
+        citations=(numbers.cite(sentence.paper, sentence.span),),
     )
 
 
@@ -129,6 +135,13 @@ def _comparison(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence
         for at, cell in enumerate(cells):
             yield replace(cell[0], opens="cell" if at else "row")
             yield from cell[1:]
+
+
+def _one_by_one(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
+    """An item for each of more papers than a table has room for."""
+    for paper, cell in zip(evidence.papers, evidence.compared_by[0].cells, strict=True):
+        yield _framing(paper, opens="item")
+        yield from _cell(cell, numbers)
 
 
 def _row(texts: Sequence[str]) -> list[Sentence]:

@@ -1,23 +1,17 @@
 """What the command line prints: answers, passages, reports, progress. Text of papers cannot steer the terminal."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vectorstore.visible import is_unseen, visible
+
 if TYPE_CHECKING:
     from assistant.types import Answer
     from vectorstore.progress import Progress
     from vectorstore.types import IndexReport, Paper, Passage
-
-_ESCAPES = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|\[[0-?]*[ -/]*[@-~]|.)?|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def without_escapes(text: str) -> str:
-    """`text` without what could steer a terminal."""
-    return _ESCAPES.sub("", text)
 
 
 @contextmanager
@@ -83,9 +77,10 @@ def print_report(report: "IndexReport") -> None:
 
 def print_text(text: str) -> None:
     """Text from papers and models without what could steer a terminal."""
-    print(without_escapes(text))
+    print(visible(text))
 
 
 def print_json(value: Any) -> None:
-    """`value`, indented."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    """`value`, indented; what cannot be seen, or steers a terminal, stands there as the escape that means the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    print(text.translate({ord(char): json.dumps(char)[1:-1] for char in set(text) if is_unseen(char)}))

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from assistant.blocks import Opens, markdown_of
 from vectorstore.filters import PaperFilter
+from vectorstore.markup import as_markdown
 from vectorstore.types import Paper, Passage, Span
 
 Kind = Literal["fact", "list", "count", "compare", "overview", "smalltalk"]
@@ -151,7 +152,7 @@ class Sentence:
     def markdown(self) -> str:
         """The text with its source numbers."""
         numbers = dict.fromkeys(citation.number for citation in self.citations)
-        return " ".join([self.text, *(f"[{number}]" for number in numbers)])
+        return " ".join([as_markdown(self.text), *(f"[{number}]" for number in numbers)])
 
     def to_dict(self) -> dict[str, Any]:
         """As in `Answer.to_dict()["sentences"]`."""

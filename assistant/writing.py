@@ -4,7 +4,6 @@ A model may ignore the format it is asked for, think aloud first, or invent sour
 by `model_reply`, and no unchecked sentence gets through.
 """
 
-import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -12,6 +11,7 @@ from dataclasses import replace
 from threading import Event
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import SecretStr
 
 from assistant.budget import count_tokens, sources_that_fit
 from assistant.conversation import SourceNumbers
@@ -22,12 +22,16 @@ from assistant.types import Declined, Evidence, Question, Sentence, Usage
 from assistant.verification import Verifier
 from assistant.wording import pattern
 from prompts import load_prompt
-from vectorstore.markup import readable
+from vectorstore.markup import readable, unmarked
 from vectorstore.types import Paper
 
 _RULES = load_prompt("answer_rules", "boundary")
 _QUESTION = load_prompt("answer_question", "sources", "question")
 _CHECK = load_prompt("check_sentence", "boundary", "quotation", "sentence")
+_RULES_TEXT = " ".join(_RULES.text.split())
+_RUN = 6
+"""Words of the rules in a row that tell that they are repeated."""
+_CONFIDED = "(The model repeated what it was told in confidence.)"
 _NO = pattern(r"\W*no\b")
 _MOST_SOURCES = 6
 _LEAST_RELEVANCE = -6.5
@@ -37,13 +41,19 @@ _LEAST_RELEVANCE = -6.5
 class ModelWriter:
     """Lets a chat model write, and checks what it writes."""
 
-    def __init__(self, client: ModelClient, *, verifier: Verifier, context_tokens: int, asks_model: bool) -> None:
-        """With `asks_model`, the model is asked about each paraphrase of its own that the code lets pass."""
+    def __init__(
+        self, client: ModelClient, *, verifier: Verifier, context_tokens: int, asks_model: bool, key: SecretStr | None
+    ) -> None:
+        """With `asks_model`, the model is asked about each paraphrase of its own that the code lets pass.
+
+        `key` is what the model's server was given, which it must not bring before a reader.
+        """
         self.name = client.name
         self._client = client
         self._verifier = verifier
         self._room = context_tokens - client.answer_tokens
         self._asks_model = asks_model
+        self._key = key
 
     def write(
         self, question: Question, evidence: Evidence, numbers: SourceNumbers, stop: Event
@@ -91,7 +101,16 @@ class ModelWriter:
     def _checked(self, written: Written, papers: Sequence[Paper], numbers: SourceNumbers) -> Sentence:
         cited = [papers[number - 1] for number in written.numbers if 1 <= number <= len(papers)]
         invented = [number for number in written.numbers if not 1 <= number <= len(papers)]
-        return self._verifier.check(written.text, cited, papers, numbers, invented=invented)
+        sentence = self._verifier.check(written.text, cited, papers, numbers, invented=invented)
+        is_told = not sentence.shown and self._was_confided(written.text)
+        return replace(sentence, text=_CONFIDED, reasons=()) if is_told else sentence
+
+    def _was_confided(self, text: str) -> bool:
+        """Whether `text`, which is not shown but kept, holds the key or a piece of the rules."""
+        words = text.split()
+        runs = (" ".join(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
+        holds_key = self._key is not None and self._key.get_secret_value() in text
+        return holds_key or any(run in _RULES_TEXT for run in runs)
 
 
 def _sources_for(evidence: Evidence) -> list[Paper]:
@@ -125,5 +144,4 @@ def _boundary() -> str:
 
 def _source(number: int, paper: Paper, boundary: str) -> str:
     """A paper as the model sees it; what looks like a source number in its text is not left to look like one."""
-    text = re.sub(r"\[(\d+)\]", r"(\1)", readable(paper.abstract))
-    return f"[{number}] {paper.label}\n{boundary}\n{text}\n{boundary}"
+    return f"[{number}]\n{boundary}\n{unmarked(paper.label)}\n{unmarked(readable(paper.abstract))}\n{boundary}"

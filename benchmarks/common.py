@@ -12,6 +12,8 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 PUBLIC_DATA = ROOT.parent / "shared" / "data"
 """Public data that is read by path and not part of the project."""
+LEAST_SIMILARITY = 0.63
+"""The threshold by which similarity alone is often taken for support; printed beside our checks."""
 _PACKAGES = ("chromadb", "bm25s", "onnxruntime", "tokenizers", "langchain-core", "numpy")
 console = Console(width=150)
 

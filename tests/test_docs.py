@@ -3,15 +3,20 @@
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
-from assistant import cli
+from assistant import Assistant, cli
+from assistant.conversation import SourceNumbers
 from assistant.evaluation.measures import measures
 from assistant.evaluation.question_sets import read_question_set
 from assistant.evaluation.types import GoldQuestion
 from assistant.settings import setting_names
+from assistant.verification import Verifier
+from vectorstore.relevance import CrossEncoder
 
 DOCS = Path(__file__).parents[1] / "docs"
+CHECKING = (DOCS / "checking.md").read_text("utf-8")
 GUIDE = (DOCS / "evaluation.md").read_text("utf-8")
 
 
@@ -41,3 +46,19 @@ def test_the_guide_to_a_server_names_settings_and_commands_that_there_are() -> N
     named = re.findall(r"^\$ .*bin/assistant (\w+)", guide, re.MULTILINE)
     assert named
     assert set(named) <= known
+
+
+@pytest.mark.parametrize(("heading", "is_shown"), [("false, and shown", True), ("true, and left out", False)])
+def test_the_examples_of_what_the_check_gets_wrong_are_real(assistant: Assistant, heading: str, is_shown: bool) -> None:
+    papers, verifier = {paper.label: paper for paper in assistant.papers()}, Verifier(CrossEncoder())
+    rows = re.findall(r"^\| (\w\S+) \| ([^|]+) \|", CHECKING.split(f"| {heading} |")[1].split("\n\n")[0], re.MULTILINE)
+    assert len(rows) >= 5
+    for label, sentence in rows:
+        paper = papers[label]
+        assert verifier.check(sentence, [paper], [paper], SourceNumbers([])).shown is is_shown, sentence
+
+
+def test_the_guide_to_checking_names_settings_that_there_are() -> None:
+    named = set(re.findall(r"\bASSISTANT_[A-Z_]+\b", CHECKING))
+    assert named
+    assert named <= {*setting_names()}

@@ -43,3 +43,25 @@ def test_plain_text_is_shown_as_it_is(text: str) -> None:
 def test_broken_latex_is_read_in_silence(caplog: pytest.LogCaptureFixture) -> None:
     assert readable(r"A rate of $\frac$ and $\widetilde$ is small.")
     assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("![pixel](http://a.example/x.png)", "pixel (http://a.example/x.png)"),
+        ("![](x)", "(x)"),
+        ("[click](javascript:go)", "click (javascript:go)"),
+        ("[it](<//a.example>) [it](http://a.example 'title')", "it (//a.example) it (http://a.example)"),
+        ("[it](&#106;avascript&colon;go)", "it (&#106;avascript&colon;go)"),
+        ("[![i](http://a.example/i)](http://a.example)", "i (http://a.example/i) (http://a.example)"),
+        ("![a][pixel] and ![b][] and good![3]", "[a][pixel] and [b][] and good![3]"),
+        ("[click]\u200b(java\u00adscript:go)", "click (javascript:go)"),
+        ("f[x](y) on [0, 1](closed) [12] (see)", "f[x](y) on [0, 1](closed) [12] (see)"),
+    ],
+)
+def test_no_link_and_no_image_is_left(source: str, shown: str) -> None:
+    assert readable(source) == shown
+
+
+def test_no_file_is_read_for_latex() -> None:
+    assert readable(r"\input{/etc/hostname} and \include{/etc/hostname}").split() == ["and"]

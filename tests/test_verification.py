@@ -6,6 +6,8 @@ from assistant import Assistant
 from assistant.conversation import SourceNumbers
 from assistant.verification import Verifier
 from assistant.verification.terms import numbers_in
+from assistant.verification.units import another_unit
+from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.types import Paper
 
@@ -73,7 +75,10 @@ ABSTRACT = (
     "Fobar cuts memory by 41% and raises accuracy by 7.5 points over the plain solver on three weather datasets. "
     "Fobar needs a single matrix per step compared to the many tables of Quxal. "
     "Most small grids converge in early steps, whereas large grids need restarts. "
-    "Fobar outperforms Quxal on noisy inputs."
+    "Fobar outperforms Quxal on noisy inputs. "
+    "Training a Fobar of 7B weights (7 billion) takes 5-10 days and 30 GB on 12 tasks of 2,400 samples. "
+    "Our grid refiner (OGR) converges without restarts and never drops samples. "
+    "Our solver is faster than previous solvers."
 )
 
 
@@ -93,6 +98,12 @@ def fobar(papers: dict[str, Paper]) -> Paper:
         "Most small grids converge in early steps.",
         "Large grids need restarts, whereas most small grids converge in early steps.",
         "On noisy inputs, Fobar beats Quxal.",
+        "According to the paper, Fobar cuts memory by 41 percent.",
+        "Fobar cuts memory by 41 percentage points.",
+        "Training a Fobar of 7 billion weights takes 5 to 10 days on 12 tasks of 2400 samples.",
+        "Their grid refiner converges without restarts.",
+        "Without restarts, the OGR converges and never drops samples.",
+        "The authors' solver is faster than earlier solvers.",
     ],
 )
 def test_what_is_said_in_other_words_is_supported(verifier: Verifier, fobar: Paper, sentence: str) -> None:
@@ -116,12 +127,94 @@ def test_what_is_said_in_other_words_is_supported(verifier: Verifier, fobar: Pap
         ("Fobar loses precision and stores the whole grid.", "existing work"),
         ("All small grids converge in early steps.", "does not say “all”"),
         ("Small grids need restarts.", "says it of something else"),
+        ("Does Fobar outperform Quxal on noisy inputs?", "a question says nothing"),
+        ("Fobar cuts memory by 41x.", "another unit than 41 x"),
+        ("Training a Fobar of 7M weights takes 5-10 days and 30 GB on 12 tasks.", "another unit than 7 M"),
+        ("Training a Fobar takes 5-10 days and 30 MB on 12 tasks of 2,400 samples.", "another unit than 30 MB"),
+        ("Training a Fobar takes 5-10 days and 30 GB on 12 languages of 2,400 samples.", "tasks in place of languages"),
+        ("Our grid refiner (OGR) converges with restarts and never drops samples.", "denies"),
+        ("Our grid refiner (OGR) converges without restarts and drops samples.", "denies"),
+        ("It is not the case that Fobar outperforms Quxal on noisy inputs.", "denies"),
+        ("Fobar rarely outperforms Quxal on noisy inputs.", "denies"),
+        ("Previous solvers are faster than our solver.", "turns a comparison round"),
+        ("Existing methods propose a sparse solver that keeps precision without storing the grid.", "its own work"),
+        (
+            "Fobar cuts memory by 41% and raises accuracy by 7.5 points over the plain solver on three weather "
+            "datasets, and it runs on mobile phones.",
+            "does not say “and it runs on mobile phones.”",
+        ),
+        (
+            "Fobar cuts memory by 7.5% and raises accuracy by 41 points over the plain solver on three weather "
+            "datasets.",
+            "41 in place of 7.5",
+        ),
     ],
 )
 def test_what_makes_more_of_the_abstracts_words_is_left_out(
     verifier: Verifier, fobar: Paper, sentence: str, reason: str
 ) -> None:
     checked = verifier.check(sentence, [fobar], [fobar], SourceNumbers([]))
+    assert not checked.shown
+    assert reason in " ".join(checked.reasons)
+
+
+SIGNS = (
+    "Large grid solvers (LGSs) are slow. We propose Fobar, a restart-free sparse solver for noisy grids. "
+    "On weather data, Fobar reduces the Grid Error Rate (GER) from >90% to <15%, with up to a 6× memory reduction. "
+    "The results of nine tests show that Fobar outperforms Quxal, Voxar and Zembl even on noisy grids. "
+    "GER depends on the number of restarts that are allowed. "
+    "Fobar is small, and its accuracy surpasses well-known solvers of the same size. "
+    "Most weather grids diverge early, and the step width is strongly correlated with their divergence. "
+    "Restarts prevent divergent row orders. "
+    "We mitigate the divergence by shuffling rows, which saves up to 31 steps and keeps most of the precision."
+)
+
+
+@pytest.fixture(scope="module")
+def signs(papers: dict[str, Paper]) -> Paper:
+    return replace(papers["LiftQuant"], label="Fobar", abstract=SIGNS)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The grid error rate is reduced from more than 90% to under 15%.",
+        "Fobar achieves up to a 6x reduction in memory.",
+        "Fobar is a sparse, restart-free solver for noisy grids.",
+        "Fobar outperforms Quxal, Voxar and Zembl in nine tests.",
+        "The grid error rate depends on the number of restarts that are allowed.",
+        "Shuffling rows saves at most 31 steps and preserves most of the precision.",
+        "The step width correlates strongly with the divergence of grids.",
+        "Divergent row orders are prevented by restarts.",
+    ],
+)
+def test_signs_lists_and_abbreviations_may_be_written_otherwise(
+    verifier: Verifier, signs: Paper, sentence: str
+) -> None:
+    checked = verifier.check(sentence, [signs], [signs], SourceNumbers([]))
+    assert checked.verdict == "supported", checked.reasons
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("The grid error rate is reduced from less than 90% to under 15%.", "bounds 90 from the other side"),
+        ("The grid error rate is reduced from more than 90% to over 15%.", "bounds 15 from the other side"),
+        ("Well-known solvers surpass Fobar of the same size.", "turns a comparison round"),
+        ("Weather grids diverge early.", "no more than “Most weather”"),
+        ("Shuffling rows saves 31 steps.", "no more than “up to 31”"),
+        ("Shuffling rows keeps the precision.", "no more than “most of the precision”"),
+        ("The step width determines the divergence of the grids.", "that they go together"),
+        ("Shuffling rows causes the divergence.", "opposite of “causes”"),
+        ("Divergent row orders prevent restarts.", "what acts on what"),
+        ("The number of restarts depends on GER.", "what acts on what"),
+        ("Fobar is far from small.", "denies"),
+    ],
+)
+def test_bounds_comparisons_and_limits_that_change_are_left_out(
+    verifier: Verifier, signs: Paper, sentence: str, reason: str
+) -> None:
+    checked = verifier.check(sentence, [signs], [signs], SourceNumbers([]))
     assert not checked.shown
     assert reason in " ".join(checked.reasons)
 
@@ -146,6 +239,34 @@ def test_a_sign_turned_round_is_no_quotation(verifier: Verifier, papers: dict[st
     turned = verifier.check("It achieves <90% accuracy on all tasks.", [paper], [paper], SourceNumbers([]))
     assert right.verdict == "quoted"
     assert turned.verdict != "quoted"
+
+
+def test_markup_that_a_model_repeats_is_read_as_the_abstracts(verifier: Verifier, papers: dict[str, Paper]) -> None:
+    paper = replace(papers["LiftQuant"], abstract="We prove a bound of $\\Omega(1/k^2)$ for $\\ell_1$ norms.")
+    as_written = verifier.check(paper.abstract, [paper], [paper], SourceNumbers([]))
+    inside = verifier.check("The paper proves a bound of $\\Omega(1/k^2)$.", [paper], [paper], SourceNumbers([]))
+    assert as_written.verdict == "quoted"
+    assert inside.verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "fault"),
+    [
+        ("39.63%", "39.63 percentage points", None),
+        ("20 percent", "$20\\%$", None),
+        ("5% to 10%", "5-10%", None),
+        ("a 7B model", "a model of 7 billion weights", None),
+        ("65 years", "aged 65", None),
+        ("3x faster", "3 times faster", None),
+        ("a gain of 2.5%", "a gain of 2.5 points", None),
+        ("10% of 5", "10 of 5%", "10 %"),
+        ("24 MB", "24 GB", "24 MB"),
+        ("8%", "an 8-bit model", "8 %"),
+        ("13 months", "13 years", "13 month"),
+    ],
+)
+def test_numbers_keep_their_units(sentence: str, text: str, fault: str | None) -> None:
+    assert another_unit(sentence, readable(text)) == fault
 
 
 def test_a_wrong_source_is_replaced_by_the_one_that_says_it(verifier: Verifier, papers: dict[str, Paper]) -> None:

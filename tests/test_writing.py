@@ -12,6 +12,7 @@ import pytest
 
 from assistant import Answer, Assistant, build_assistant
 from assistant.errors import ModelError, ModelRefused, UserFacingError
+from assistant.models import model_errors
 from assistant.runnable import AssistantRunnable
 from assistant.types import PassagesFound, SentenceChecked
 from tests.fakes import KEY, MODEL, ModelServer, Reply
@@ -391,3 +392,11 @@ def test_a_model_without_key_or_address_is_refused_before_anything_is_loaded(tmp
         build_assistant(data_dir=tmp_path, model="openai:gpt-5-mini")
     assert "OPENAI_API_KEY" in caught.value.hint
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["AuthenticationError", "NotFoundError", "ConnectError"])
+@pytest.mark.parametrize("name", ["openai:gpt", "ollama:gpt"])
+def test_an_error_names_only_settings_of_its_own_provider(name: str, kind: str) -> None:
+    with pytest.raises(ModelError) as raised, model_errors(name):
+        raise type(kind, (Exception,), {})
+    assert ("OPENAI" in raised.value.hint) == name.startswith("openai:")

@@ -9,10 +9,22 @@ from functools import cache
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
+from vectorstore.visible import visible
+
 logging.getLogger("pylatexenc.latex2text").setLevel(logging.ERROR)
 """It warns of each command without its arguments, of which abstracts are full."""
 _URL = re.compile(r"\\url\s*\{([^{}]*)\}")
-_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((https?://[^()\s]*)\)")
+_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<text>[^\[\]\n]{0,200})\]"
+    r"\(\s*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,200}){0,5})>?"
+    r"(?:\s+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?\s*\)"
+)
+_IMAGE = re.compile(r"!(?=\[[^\d\]])")
+"""Of an image whose address stands elsewhere."""
+_NUMBER_MARK = re.compile(r"[\[【](\^?\d[\d,;\s^]*)[\]】]")
+_TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+_MARKS_OF_ADDRESS = frozenset(":/#&%.")
+"""Without any, "f[x](y)" is no link."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|__|_)(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])", re.DOTALL)
 _MATH = re.compile(r"(?<!\\)\$(?:[^$\s]|[^$\s][^$]{0,300}?[^$\s\\])\$(?!\d)")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\{(?:[^{}]|\{[^{}]*\})*\})*|\\[%&$#_{}]|\\[\"'`^~=.]\{?\\?\w?\}?")
@@ -22,16 +34,35 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 
 
 def readable(text: str) -> str:
-    """`text` without its markup, on one line. Plain text comes back as it is; it never fails."""
+    """`text` as a reader sees it, without its markup, on one line. Plain text comes back as it is; it never fails."""
+    text = visible(text)
     if any(mark in text for mark in "\\$`"):
         text = _URL.sub(r"\1", text)
         text = _MATH.sub(lambda match: _math(match.group()[1:-1]), text)
         text = _COMMAND.sub(lambda match: _from_latex(match.group()), text)
         text = text.replace("``", "“").replace("''", "”")
-    text = _LINK.sub(r"\1 (\2)", text)
+    while (plain := _LINK.sub(_unlinked, text)) != text:  # once more for an image in a link
+        text = plain
+    text = _IMAGE.sub("", text)
     for _ in range(2):
         text = _EMPHASIS.sub(r"\2", text)
     return " ".join(text.replace("∼", "~").split())
+
+
+def unmarked(text: str) -> str:
+    """`text` without what looks like a source number: "[7]" becomes "(7)"."""
+    return _NUMBER_MARK.sub(r"(\1)", text)
+
+
+def as_markdown(text: str) -> str:
+    """`text` for a renderer of Markdown, which makes no element of the tags in it."""
+    return _TAG.sub("&lt;", text)
+
+
+def _unlinked(match: re.Match[str]) -> str:
+    """Text and target of a link or an image side by side, so that no renderer of Markdown makes one of them."""
+    is_link = match["image"] or _MARKS_OF_ADDRESS & set(match["target"])
+    return f"{match['text']} ({match['target']})".lstrip() if is_link else match.group()
 
 
 def _math(formula: str) -> str:
@@ -51,7 +82,7 @@ def _from_latex(latex: str) -> str:
     if braced and "%" in braced[1]:
         latex = re.sub(r"(?<!\\)%", r"\\%", latex)
     try:
-        return str(_converter().latex_to_text(latex))
+        return visible(str(_converter().latex_to_text(latex)))
     except Exception:  # the parser raises many kinds of errors on broken input; the reader then sees the source
         return latex
 

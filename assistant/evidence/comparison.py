@@ -19,6 +19,10 @@ from vectorstore.types import Paper, Passage
 
 _MOST = 3
 """Papers, at most, that are compared in one answer."""
+_NAMESAKES = 6
+"""Papers of one name, at most, that answer side by side."""
+_COUNTED = re.compile(r" \(\d+\)$")
+"""Behind the label of a paper whose name another one has already."""
 _WORDS = 50
 """Quoted of each paper when it is compared by one thing; the best sentence is quoted whole, whatever its length."""
 _SENTENCES = 2
@@ -43,6 +47,8 @@ class ComparisonJudge:
     def compared(self, question: Question, passages: Sequence[Passage]) -> list[Passage]:
         """The papers that are named; for a comparison of which one is named so, those that alone hold another name."""
         named = [passage for passage in passages if passage.named or _is_spelled_out(passage.paper, question.text)]
+        if len(named) == 1 and len(namesakes := _namesakes(named[0], passages)) > 1:
+            return namesakes
         if question.kind != "compare" or len(named) > 1:
             return sorted(named[:_MOST], key=lambda passage: _place(passage.paper, question.text))
         holding = [self._retriever.papers_holding(name) for name in question.names]
@@ -120,6 +126,12 @@ def _asked_of_one(question: Question, paper: Paper, compared: Sequence[Paper]) -
     if not content_stems(text) - ASKING:
         return read_question(f"What is {paper.label}?")
     return read_question(f"{paper.label}: {text}")
+
+
+def _namesakes(named: Passage, passages: Sequence[Passage]) -> list[Passage]:
+    """All papers of that name: which one is meant cannot be told, and one that was planted must hide no other."""
+    name = _COUNTED.sub("", named.paper.label)
+    return [passage for passage in passages if _COUNTED.sub("", passage.paper.label) == name][:_NAMESAKES]
 
 
 def _place(paper: Paper, text: str) -> int:

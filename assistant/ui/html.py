@@ -3,10 +3,8 @@
 import re
 from html import escape
 
-_UNSEEN = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]"  # terminal colours
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
-)
+from vectorstore.visible import visible
+
 _ADDRESS = re.compile(r"https?://[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?(?:[/?#][^\s\"'<>\\^`{|}]*)?", re.IGNORECASE)
 """No user name before the host: "https://trusted.org@evil.org" leads to evil.org."""
 _LONGEST_SHOWN = 60
@@ -15,7 +13,7 @@ _LONGEST_SHOWN = 60
 
 def escaped(text: str) -> str:
     """`text` as HTML that shows it and does nothing else, for elements and for quoted attributes alike."""
-    return escape(_UNSEEN.sub("", text), quote=True)
+    return escape(visible(text), quote=True)
 
 
 def link(address: str) -> str:

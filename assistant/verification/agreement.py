@@ -1,37 +1,52 @@
 """Whether a sentence says no more than a passage does: each rule finds a reason against it, or none.
 
 The rules compare wording. They see foreign words, numbers and names among foreign words, denials, turned-round
-directions and comparisons, what is said of others, and quantities that grew. They prove no meaning.
+directions and comparisons, what is said of others, and quantities, reservations and causes that grew. They prove no
+meaning.
 """
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from itertools import takewhile
 
+from assistant.verification.edits import denial_changed, replaced
+from assistant.verification.limits import limit_dropped, made_causal
 from assistant.verification.opposites import DIRECTIONS, turned_round
 from assistant.verification.passages import Passage, speaks_of_own_work
 from assistant.verification.quantities import Quantity, quantities_in
+from assistant.verification.roles import roles_swapped
 from assistant.verification.terms import Clause, clauses_of, is_number, terms_of
+from assistant.verification.units import another_bound
 from assistant.wording import any_of, content_stems, pattern
 from vectorstore.names import names_in
 
 _LEAST_SHARED = 0.75
 """Of a sentence's terms, the part that must stand in the passage."""
+_LEAST_TERMS = 2
+_LEAST_SHARED_OF_CLAUSE = 1 / 3
+"""Of the terms of a clause that has at least that many."""
 _REACH = 6
 """Words behind a negation that it denies."""
 _NEGATION = pattern(
     rf"\b(?:{any_of('not no never without cannot neither nor none fails? failed unable lacks? lacking')}"
-    rf"|{any_of('rather_than instead_of unlike beyond avoid(?:s|ing)? remov(?:es|ing)_the_need preclud(?:es|ing)')})\b"
+    rf"|{any_of('rather_than instead_of unlike beyond far_from anything_but')}"
+    rf"|{any_of('avoid(?:s|ing)? remov(?:es|ing)_the_need preclud(?:es|ing)')})\b"
     r"|\bf[ae]ll(?:s|ing)? (?:\w+ )?short of\b|n['’]t\b|\b(?=\w+-free\b)"
 )
 _DENIAL_ENDS = pattern(r"[,;:()]|\b(?:and|but|while|whereas|yet|although)\b")
+_WORD_ENDS = re.compile(r"[^\w-]")
+"""A word in "-free" denies itself alone."""
 _OTHERS_WORK = pattern(
     rf"\b{any_of('existing prior previous current conventional traditional vanilla most_research earlier')}\b"
 )
+_WHOSE = [("ours", pattern(r"\b(?:our|ours|we|the proposed)\b")), ("others'", _OTHERS_WORK)]
+_OPENING = 3
+"""Words in which a sentence says whose work it speaks of."""
 _THAN = pattern(rf"\b{any_of('than compared_to compared_with')}\b")
 _BETTER = any_of("outperform surpass beat exceed underperform trail lag")
 _COMPARISON = pattern(
     rf"(?<!^)\b(?:{any_of('than compared_to compared_with')}"
-    rf"|{_BETTER}(?:s|ed|ing)?)\b"
+    rf"|{_BETTER}(?:e?s|ed|ing)?)\b"
 )
 _AT_THE_FRONT = 20
 """Characters; a comparison so early in a sentence that begins with an adverbial compares what comes behind it."""
@@ -44,7 +59,7 @@ _STRONG_WORDS = [
 _STRONG = [
     *((pattern(rf"\b{words}\b"), pattern(rf"\b{words}\b")) for words in _STRONG_WORDS),
     (
-        pattern(rf"\b{_BETTER}(?:s|ed|ing)?\b"),
+        pattern(rf"\b{_BETTER}(?:e?s|ed|ing)?\b"),
         pattern(rf"\b(?:{_BETTER}|{any_of('better superior more less worse higher lower improv gain')})"),
     ),
 ]
@@ -55,15 +70,18 @@ _ADVERBIAL = pattern(
     rf"^{any_of('as on in with without for at across compared when if under by through unlike to')}\b[^,]*,"
 )
 _PASSIVE = pattern(r"\b(?:is|are|was|were|be|been)\b(?: \w+ly)? \w+(?:ed|en|t)\b")
-_NAME_PHRASE = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)+")
+_NAME_PHRASE = re.compile(r"(?<!\w)[A-Z][\w-]*(?: [A-Z][\w-]*)+")
+_LIST_SIGN = re.compile(r"(?<=\w)(?:,| and| or|, and|, or)(?: the)? (?=[\w-]*[A-Z])|, (?=\w+ing\b)")
+"""Between the names of a list, and before what something does or is done by."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 
 
 def disagreements(sentence: str, passage: Passage) -> list[str]:
     """What speaks against taking `sentence` for a paraphrase of `passage`, in plain words."""
     rules = (
-        *(_foreign, _number_moved, _name_moved, _denial, _turned),
-        *(_direction_moved, _swapped, _of_others, _grown, _other_subject),
+        *(_asked, _foreign, _clause_added, _number_moved, _bound_turned, _name_moved, _replaced, _denial, _turned),
+        *(_direction_moved, _swapped, _roles_swapped, _of_others, _given_to_others, _other_subject),
+        *(_grown, _limit_dropped, _made_causal),
     )
     return [reason for rule in rules if (reason := rule(sentence, passage))]
 
@@ -73,9 +91,23 @@ def denied(text: str) -> set[str]:
     return {stem for words in _behind_negations(text) for stem in content_stems(words)}
 
 
+def _asked(sentence: str, passage: Passage) -> str | None:
+    """A question, such as the reader's own that a model repeats."""
+    return "a question says nothing" if sentence.rstrip("\"'”’) ").endswith("?") else None
+
+
 def _foreign(sentence: str, passage: Passage) -> str | None:
     few = passage.shared(sentence) < _LEAST_SHARED
     return "too few of its words stand in one sentence of the abstract" if few else None
+
+
+def _clause_added(sentence: str, passage: Passage) -> str | None:
+    """A clause of its own that the passage knows nothing of; it may be short beside the rest of the sentence."""
+    for clause in clauses_of(sentence):
+        terms = set(clause.terms) - passage.own
+        if len(terms) >= _LEAST_TERMS and len(terms & passage.terms) < _LEAST_SHARED_OF_CLAUSE * len(terms):
+            return f"the abstract does not say “{clause.text.strip(' ,;:()')}”"
+    return None
 
 
 def _number_moved(sentence: str, passage: Passage) -> str | None:
@@ -89,6 +121,11 @@ def _number_moved(sentence: str, passage: Passage) -> str | None:
     return None
 
 
+def _bound_turned(sentence: str, passage: Passage) -> str | None:
+    number = another_bound(sentence, passage.text)
+    return f"the abstract bounds {number} from the other side" if number else None
+
+
 def _fits(claimed: Quantity, meant: Quantity, later: Sequence[Quantity], passage: Passage) -> bool:
     """Whether a number stands among the words it stands among in the passage.
 
@@ -98,24 +135,36 @@ def _fits(claimed: Quantity, meant: Quantity, later: Sequence[Quantity], passage
     if not wanted:
         return True
     counted = meant.counted - DIRECTIONS
-    of_later = {term for quantity in later for term in quantity.around} - meant.around
+    before = takewhile(lambda term: term != meant.number, passage.order)
+    of_later = {term for quantity in later for term in quantity.around} - meant.around.union(before)
     own, foreign = wanted & meant.around, wanted - meant.around
     counts_the_same = not counted or bool(counted & claimed.around)
     return counts_the_same and not wanted & of_later and 0 < len(own) >= len(foreign)
 
 
 def _name_moved(sentence: str, passage: Passage) -> str | None:
-    mine, theirs = (clauses_of(_PARENTHESIS.sub(" ", text)) for text in (sentence, passage.text))
+    texts = [_PARENTHESIS.sub(" ", text) for text in (sentence, passage.text)]
+    listed, joined = ([clauses_of(text) for text in each] for each in (texts, map(_joined, texts)))
     for name in [*_NAME_PHRASE.findall(sentence), *names_in(sentence)]:
         terms = set(terms_of(name)) - passage.own
         if not terms or any(is_number(term) for term in terms):
             continue
         if not terms <= passage.terms:
             return f"{name} stands in another sentence of the abstract"
-        said, held = _beside(terms, mine) & passage.terms - passage.own, _beside(terms, theirs)
-        if held and len(said - held) > len(said & held):
+        if all(_is_elsewhere(terms, mine, theirs, passage) for mine, theirs in (listed, joined)):
             return f"the abstract says something else of {name}"
     return None
+
+
+def _is_elsewhere(terms: Set[str], mine: Sequence[Clause], theirs: Sequence[Clause], passage: Passage) -> bool:
+    """Whether most of what the sentence has beside a name stands beside something else in the passage."""
+    said, held = _beside(terms, mine) & passage.terms - passage.own, _beside(terms, theirs)
+    return bool(held) and len(said - held) > len(said & held)
+
+
+def _joined(text: str) -> str:
+    """`text` with the names of a list, and what they do, in one clause: what is said of one is said of all."""
+    return _LIST_SIGN.sub(" ", text)
 
 
 def _beside(terms: Set[str], clauses: Sequence[Clause]) -> set[str]:
@@ -123,8 +172,13 @@ def _beside(terms: Set[str], clauses: Sequence[Clause]) -> set[str]:
     return {term for clause in clauses if terms <= set(clause.terms) for term in clause.terms} - terms
 
 
+def _replaced(sentence: str, passage: Passage) -> str | None:
+    found = replaced(sentence, passage)
+    return f"the abstract has {found[1]} in place of {found[0]}" if found else None
+
+
 def _denial(sentence: str, passage: Passage) -> str | None:
-    unlike = _denies(sentence, passage.text) or _denies(passage.text, sentence)
+    unlike = _denies(sentence, passage.text) or _denies(passage.text, sentence) or denial_changed(sentence, passage)
     return "it denies what the abstract says, or says what the abstract denies" if unlike else None
 
 
@@ -137,7 +191,7 @@ def _denies(text: str, other: str) -> bool:
 
 def _behind_negations(text: str) -> Iterator[str]:
     for match in _NEGATION.finditer(text):
-        ending = _DENIAL_ENDS.search(text, match.end())
+        ending = (_DENIAL_ENDS if match.group() else _WORD_ENDS).search(text, match.end())
         yield " ".join(text[match.end() : ending.start() if ending else None].split()[:_REACH])
 
 
@@ -163,19 +217,29 @@ def _swapped(sentence: str, passage: Passage) -> str | None:
     before, behind = theirs[0] - theirs[1], theirs[1] - theirs[0]
     if mine := _compared(sentence):
         return "it turns a comparison round" if mine[0] & behind and mine[1] & before else None
-    said = set(terms_of(_SIDES.split(sentence)[0])) - passage.own
+    said = _side(_SIDES.split(sentence)[0]) - passage.own
     names_own = any(name in sentence for name in passage.own_names)
     if names_own and len(said & behind & _named_by_than(passage.text)) > len(said & before):
         return "the abstract says it of what its work is compared to"
     return None
 
 
+def _roles_swapped(sentence: str, passage: Passage) -> str | None:
+    return "it turns round what acts on what" if roles_swapped(sentence, passage) else None
+
+
 def _compared(text: str) -> tuple[set[str], set[str]] | None:
-    """The terms before and behind the first comparison."""
+    """What stands before and behind the first comparison."""
     match = _COMPARISON.search(text)
     if match is None or (_ADVERBIAL.match(text) and match.start() < _AT_THE_FRONT):
         return None
-    return set(terms_of(text[: match.start()])), set(terms_of(text[match.end() :]))
+    return _side(text[: match.start()]), _side(text[match.end() :])
+
+
+def _side(text: str) -> set[str]:
+    """The terms of a side of a comparison, and whose work it is: "our method" against "existing methods"."""
+    whose = {word for word, said in _WHOSE if said.search(text)}
+    return set(terms_of(text)) | whose
 
 
 def _named_by_than(text: str) -> set[str]:
@@ -194,11 +258,29 @@ def _of_others(sentence: str, passage: Passage) -> str | None:
     return "the abstract says it before it comes to its own work" if passage.is_background else None
 
 
+def _given_to_others(sentence: str, passage: Passage) -> str | None:
+    """What the passage says of its own work, in its first words or without a word of others', is given to others."""
+    theirs, mine = (" ".join(text.split()[:_OPENING]) for text in (passage.text, sentence))
+    texts = (passage.text, theirs)
+    is_own = any(speaks_of_own_work(text, passage.own_names) and not _OTHERS_WORK.search(text) for text in texts)
+    return "the abstract says it of its own work" if is_own and _OTHERS_WORK.search(mine) else None
+
+
 def _grown(sentence: str, passage: Passage) -> str | None:
     for strong, enough in _STRONG:
         if (match := strong.search(sentence)) and not enough.search(passage.text):
             return f"the abstract does not say “{match.group().lower()}”"
     return None
+
+
+def _limit_dropped(sentence: str, passage: Passage) -> str | None:
+    limited = limit_dropped(sentence, passage.text)
+    return f"the abstract says no more than “{limited}”" if limited else None
+
+
+def _made_causal(sentence: str, passage: Passage) -> str | None:
+    causal = made_causal(sentence, passage.text)
+    return "the abstract says that they go together, not that one brings the other about" if causal else None
 
 
 def _other_subject(sentence: str, passage: Passage) -> str | None:

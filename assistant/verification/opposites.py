@@ -35,6 +35,7 @@ _OTHERS = [
     ("best", "worst"),
     ("internal", "external"),
     ("deep", "shallow"),
+    ("cause", "alleviate mitigate prevent"),
 ]
 _PAIRS = [pair for a, b in _UP_AND_DOWN + _OTHERS for pair in ((stems(a), stems(b)), (stems(b), stems(a)))]
 _NEGATIVE_PREFIXES = ("un", "in", "im", "non", "dis", "de")
@@ -55,7 +56,7 @@ def _beside_another(sentence: str, passage: Passage) -> str | None:
     for clause in clauses_of(sentence):
         words, near = set(_stems(clause.text)), set(_stems(_nearest(clause, passage).text))
         for word in _stems(clause.text):
-            held = near if near & _opposites(word) else everywhere
+            held = near if near & opposites_of(word) else everywhere
             if _is_opposed(word, words, held) or _is_unmade(word, everywhere):
                 return _spelled(word, clause.text)
     return None
@@ -65,13 +66,14 @@ def _before_the_same(sentence: str, passage: Passage) -> str | None:
     """A word whose opposite stands in the passage before the same word ("more frustrating", "less frustrating")."""
     held = set(pairwise(_stems(passage.text)))
     for word, following in pairwise(_stems(sentence)):
-        turned = any((other, following) in held for other in _opposites(word))
+        turned = any((other, following) in held for other in opposites_of(word))
         if turned and not any((like, following) in held for like in _likes(word)):
             return _spelled(word, sentence)
     return None
 
 
-def _opposites(word: str) -> frozenset[str]:
+def opposites_of(word: str) -> frozenset[str]:
+    """The stems that say the opposite of the stem `word`."""
     return frozenset(other for like, unlike in _PAIRS if word in like for other in unlike)
 
 

@@ -48,11 +48,13 @@ class Passage:
     def shared(self, sentence: str) -> float:
         """The part of the terms of `sentence`, apart from the paper's own names, that stand here.
 
-        Those of the sentence before count when this one refers back to it ("this issue").
+        Those of the sentence before count when this one refers back to it ("this issue") and has the greater part.
         """
         wanted = set(terms_of(sentence)) - self.own
-        given = self.terms | frozenset(terms_of(self.before) if _REFERS_BACK.search(self.text) else ())
-        return len(wanted & given) / len(wanted) if wanted else 0.0
+        shared = wanted & self.terms
+        if 2 * len(shared) >= len(wanted) and _REFERS_BACK.search(self.text):
+            shared |= wanted & set(terms_of(self.before))
+        return len(shared) / len(wanted) if wanted else 0.0
 
 
 def passages_of(paper: Paper, sentences: Sequence[str]) -> list[Passage]:

@@ -12,7 +12,7 @@ from assistant.wording import any_of, content_stems, pattern, stem, stems
 
 NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![A-Za-z\d.])(?:\d+(?:\.\d+)?|\.\d+)")
 _SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)} | {
+NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)} | {
     word: word
     for word in "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half".split()
 }
@@ -21,6 +21,8 @@ _CLAUSE_ENDS = pattern(
     r"\s[-–—]+\s|---|[,;:()](?:\s(?!which)|$)|\s\((?!\w\))|\b"
     rf"{any_of('and or but while whereas yet so_that compared_to compared_with than where with')}\b"
 )
+_BRACKETED_WORD = re.compile(r"(?<=\w) \(([\w-]{2,})\)")
+"""An abbreviation behind the words it stands for ends no clause."""
 _SAME = [
     "reduce reduction lower cut decrease shrink diminish drop decline suppress minimize fewer less low",
     "increase raise grow boost gain enlarge rise high more great enhance improve improvement better superior scale",
@@ -45,6 +47,8 @@ _SAME = [
     "evaluate test assess measure",
     "generate produce create",
     "fail failure",
+    "previous prior earlier existing",
+    "recent latest",
 ]
 """Words of one line say the same for the purpose of finding what a sentence rests on."""
 _EMPTY = stems(
@@ -55,7 +59,9 @@ _EMPTY = stems(
     "during per toward upon down one fly how its while during before after whereas however through "
     "approximately roughly nearly almost around time hold serve act form depend follow respectively together "
     "still both though yet there do take become due thus solely mere just "
-    "theory theoretical empirical analysis extensive"
+    "theory theoretical empirical analysis extensive "
+    "report state note observe conclude describe explain discuss suggest mention highlight addition additionally "
+    "furthermore moreover abstract accord percent percentage"
 )
 """Words that say nothing of their own, or that only a reader weighs; small words are none of the terms anyway."""
 
@@ -73,6 +79,7 @@ class Clause:
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of `text` that hold a term."""
+    text = _BRACKETED_WORD.sub(r" \1", text)
     bounds = [0, *(match.start() for match in _CLAUSE_ENDS.finditer(text)), len(text)]
     pieces = [text[start:end] for start, end in pairwise(bounds)]
     return [Clause(piece, terms) for piece in pieces if (terms := tuple(terms_of(piece)))]
@@ -91,7 +98,7 @@ def is_number(term: str) -> bool:
 
 def numbers_in(text: str) -> set[str]:
     """The numbers in `text` in one form: "1,520" is "1520", "six" is "6", "24GB" and "39.63%" are "24" and "39.63"."""
-    words = {_NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in _NUMBER_WORDS}
+    words = {NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in NUMBER_WORDS}
     return {plain_number(match.group()) for match in NUMBER.finditer(text)} | (words - {"1", "0"})
 
 
@@ -106,7 +113,7 @@ def _term(match: re.Match[str]) -> str | None:
     if number := match["number"]:
         return plain_number(number)
     word = re.sub(r"['’]s$", "", match["word"].lower())
-    if (number := _NUMBER_WORDS.get(word)) and number not in "10":
+    if (number := NUMBER_WORDS.get(word)) and number not in "10":
         return number
     return _meaning(word)
 

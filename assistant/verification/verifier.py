@@ -13,8 +13,11 @@ from assistant.conversation import SourceNumbers
 from assistant.own_names import own_names
 from assistant.types import Sentence
 from assistant.verification.agreement import denied, disagreements
+from assistant.verification.limits import limit_dropped
 from assistant.verification.passages import Passage, passages_of
+from assistant.verification.spelling import abbreviated, abbreviations_of, evened
 from assistant.verification.terms import numbers_in
+from assistant.verification.units import another_unit
 from assistant.wording import content_stems
 from vectorstore.markup import readable
 from vectorstore.names import names_in
@@ -25,7 +28,7 @@ from vectorstore.types import Paper, Span
 _LEAST_RELEVANCE = 0.0
 """Cross-encoder logit of the supporting sentence to the sentence checked."""
 _COMPARED = 3
-"""Sentences of an abstract that the cross-encoder reads, those that share most words."""
+"""Sentences of an abstract that the cross-encoder reads at most, of those that share most words with the sentence."""
 _LEAST_VERBATIM = 4
 """Words; fewer prove nothing by standing in an abstract."""
 
@@ -77,24 +80,30 @@ class Verifier:
             reasons=tuple(reasons),
         )
 
-    def _support(self, text: str, paper: Paper) -> Support:
+    def _support(self, written: str, paper: Paper) -> Support:
+        text = readable(written)  # a model may repeat the markup of an abstract
         spans = sentence_spans(paper.abstract)
         texts = [readable(span.of(paper.abstract)) for span in spans]
         for span, candidate in zip(spans, texts, strict=True):
             if _stands_in(text, candidate) and not _torn(text, candidate):
                 return Support(paper, span, verbatim=True, problems=())
-        passages = passages_of(paper, texts)
-        row, relevance = self._best(text, passages)
-        problems = [*_unknown(text, paper, " ".join(texts)), *disagreements(text, passages[row])]
-        if relevance < _LEAST_RELEVANCE:
+        abbreviations = abbreviations_of(" ".join(texts), paper.label)
+        passages = passages_of(paper, [evened(candidate) for candidate in texts])
+        claims = [abbreviated(evened(text), passage.text, abbreviations) for passage in passages]
+        row = self._closest(claims, passages)
+        problems = [*_unknown(text, paper, " ".join(texts)), *disagreements(claims[row], passages[row])]
+        if not problems and self._cross_encoder.relevance(text, [texts[row]])[0] < _LEAST_RELEVANCE:
             problems.append("no sentence of the abstract says this")
         return Support(paper, spans[row], verbatim=False, problems=tuple(problems))
 
-    def _best(self, text: str, passages: Sequence[Passage]) -> tuple[int, float]:
-        """The passage that shares most words with `text`, and of such the most relevant, with its relevance."""
-        most = sorted(range(len(passages)), key=lambda row: -passages[row].shared(text))[:_COMPARED]
-        logits = self._cross_encoder.relevance(text, [passages[row].text for row in most])
-        return max(zip(most, logits, strict=True), key=lambda pair: (passages[pair[0]].shared(text), pair[1]))
+    def _closest(self, claims: Sequence[str], passages: Sequence[Passage]) -> int:
+        """The passage that shares most words with its wording of the claim, and of several such the most relevant."""
+        shares = [passage.shared(claim) for claim, passage in zip(claims, passages, strict=True)]
+        most = [row for row, share in enumerate(shares) if share == max(shares)][:_COMPARED]
+        if len(most) == 1 or not max(shares):
+            return most[0]
+        logits = self._cross_encoder.relevance(claims[most[0]], [passages[row].text for row in most])
+        return max(zip(logits, most, strict=True))[1]
 
 
 def _stands_in(text: str, candidate: str) -> bool:
@@ -103,8 +112,9 @@ def _stands_in(text: str, candidate: str) -> bool:
 
 
 def _torn(text: str, candidate: str) -> bool:
-    """Whether `text` is a part of `candidate` that the rest of it denies ("We do not claim that ...")."""
-    return bool(denied(candidate) & content_stems(text) - denied(text))
+    """Whether `text` is a part of `candidate` that the rest of it denies or limits ("We do not claim that ...")."""
+    is_denied = denied(candidate) & content_stems(text) - denied(text)
+    return bool(is_denied) or limit_dropped(text, candidate) is not None
 
 
 def _bare(text: str) -> str:
@@ -117,6 +127,8 @@ def _unknown(text: str, paper: Paper, abstract: str) -> list[str]:
     problems = []
     if missing := numbers_in(text) - numbers_in(f"{abstract} {paper.label}"):
         problems.append(f"not in the abstract: {', '.join(sorted(missing))}")
+    if in_other_unit := another_unit(text, abstract):
+        problems.append(f"the abstract gives another unit than {in_other_unit}")
     held = " ".join([abstract, paper.title or "", paper.place, *own_names(paper), *paper.authors]).casefold()
     if unknown := [name for name in names_in(text) if name.casefold() not in held]:
         problems.append(f"not in the abstract: {', '.join(unknown)}")

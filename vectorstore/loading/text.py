@@ -5,11 +5,11 @@ any other heading is the title of the abstract right after it.
 """
 
 import re
-import unicodedata
 from pathlib import Path
 
 from vectorstore.errors import SourceError
 from vectorstore.types import PaperRecord
+from vectorstore.visible import visible
 
 _VENUE = re.compile(
     r"#*\s*(?P<venue>[A-Z][\w&/.-]*(?:\s+[A-Z&][\w&/.-]*){0,3}?),?\s+(?P<year>(?:19|20)\d\d)"
@@ -20,13 +20,11 @@ _URL = re.compile(
     r"|(?<![\w/.@-])(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|arxiv\.org|doi\.org|zenodo\.org)/[^\s{}()\[\]<>\"'*|\\]+"
 )
 _LONGEST_HEADING = 25  # words
-_KEPT_CONTROLS = frozenset("\n\t")
-_INVISIBLE = frozenset("\u200b\u2060\ufeff\u00ad")
 
 
 def read_text_papers(path: Path) -> list[PaperRecord]:
     """The abstracts of one text or Markdown file, in order."""
-    return _papers(_blocks(_visible(_decoded(path))))
+    return _papers(_blocks(visible(_decoded(path))))
 
 
 def urls_in(text: str) -> tuple[str, ...]:
@@ -50,19 +48,6 @@ def _decoded(path: Path) -> str:
             f"{path} is not UTF-8 text: byte {error.object[error.start]:#04x} in line {line}.",
             "Save it as UTF-8 and read it again.",
         ) from error
-
-
-def _visible(text: str) -> str:
-    """`text` without characters that a reader cannot see but a model would read (controls, tags, bidi marks)."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.translate({ord(char): None for char in set(text) if _is_invisible(char)})
-
-
-def _is_invisible(char: str) -> bool:
-    if char.isascii():
-        return not (char.isprintable() or char in _KEPT_CONTROLS)
-    joiner = char in "\u200c\u200d"  # needed to write Persian, Hindi and emoji
-    return char in _INVISIBLE or (unicodedata.category(char) in ("Cc", "Cf", "Co") and not joiner)
 
 
 def _blocks(text: str) -> list[str]:
