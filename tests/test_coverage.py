@@ -133,4 +133,6 @@ def test_a_sentence_that_is_surely_relevant_answers_unless_a_name_makes_it_so(
 ) -> None:
     embedding = load_embedding(PACKAGED_EMBEDDING)
     retriever = Retriever(CollectionReader(CollectionFolder(built_in_data, "icml2026"), embedding), embedding)
-    assert EvidenceJudge(retriever, Sure(relevance)).weigh(read_question(question)).status == status
+    evidence = EvidenceJudge(retriever, Sure(relevance)).weigh(read_question(question))
+    assert evidence.status == status
+    assert len(evidence.papers) == (2 if relevance == 6.0 else 1)  # what is not stated may be meant of another as well

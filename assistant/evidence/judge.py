@@ -20,7 +20,7 @@ from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
 from vectorstore.sentences import sentence_spans
-from vectorstore.types import Passage, Span
+from vectorstore.types import Paper, Passage, Span
 
 _PASSAGES = 10
 _READ_FOR_FACT = 2
@@ -35,6 +35,8 @@ _SURE = 6.5
 """Relevance of a sentence that answers whatever the rules for what is asked say. Of 284 development questions on silent
 abstracts 2 % have such a sentence, of those that can be answered and that the rules refused, two fifths; not so where
 the question names the paper, as its name makes every sentence relevant."""
+_AS_CLOSE = 2.0
+"""How much less relevant another paper may be that is named too when what is asked is not stated."""
 _READ_IN_SEARCH = 10
 """Passages of a search that are read; more would make it slow."""
 _LOOKED_AT = 3
@@ -123,7 +125,14 @@ class EvidenceJudge:
             return Evidence(status="not_covered", passages=passages_ranked, weight=weight)
         stated = weight >= COVERED and ((relevance >= _SURE and not named) or is_stated_by(question, best, sentences))
         status: Status = "answered" if stated else "not_stated"
-        return Evidence(status=status, passages=passages_ranked, sentences=tuple(sentences), weight=weight)
+        others = [] if stated or named else _as_close(scored, best, relevance)
+        return Evidence(status=status, passages=passages_ranked, sentences=(*sentences, *others), weight=weight)
+
+
+def _as_close(scored: Sequence[ScoredSentence], best: Paper, relevance: float) -> list[ScoredSentence]:
+    """The most relevant sentence of each other paper that was read and may as well be meant."""
+    others = best_of_each_paper([sentence for sentence in scored if sentence.paper != best])
+    return [sentence for sentence in others if sentence.relevance >= relevance - _AS_CLOSE]
 
 
 def _as_overview(listed: Evidence) -> Evidence:
