@@ -39,6 +39,7 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.claims
 	$(BIN)/python -m benchmarks.mutations
 	$(BIN)/python -m benchmarks.scifact
+	$(BIN)/python -m benchmarks.unstated
 	$(BIN)/python -m benchmarks.lists
 	$(MAKE) evaluate
 	$(BIN)/python -m benchmarks.retrieval
