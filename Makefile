@@ -39,11 +39,13 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.claims
 	$(BIN)/python -m benchmarks.mutations
 	$(BIN)/python -m benchmarks.scifact
+	$(BIN)/python -m benchmarks.unstated
 	$(BIN)/python -m benchmarks.lists
 	$(MAKE) evaluate
 	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.embedding
 	$(BIN)/python -m benchmarks.reading --fuzz 120
+	$(BIN)/python -m benchmarks.crashes
 	$(BIN)/python -m benchmarks.indexing
 	$(BIN)/python -m benchmarks.growth
 

@@ -93,7 +93,7 @@ def test_indexing_says_what_it_did_and_the_second_time_that_nothing_is_to_do(tmp
     environment = {"ASSISTANT_DATA_DIR": str(tmp_path / "data")}
     first = run("index", "mine.txt", "--collection", "mine", **environment)
     assert first.stdout.splitlines() == [
-        "mine.txt: 2 added, 0 removed, 0 unchanged",
+        "mine.txt (text): 2 records read: 2 added, 0 unchanged, 0 removed",
         "mine: 2 papers, 2 texts embedded, indexed",
     ]
     assert "nothing to do" in run("index", "mine.txt", "--collection", "mine", **environment).stdout

@@ -22,7 +22,7 @@ from vectorstore.server import Published
 from vectorstore.store import build_store
 from vectorstore.types import IndexReport, PublishedIndex, ReadingRules, Source, SourceChange
 
-_EMBEDDING_BATCH = 64
+EMBEDDING_BATCH = 64
 """Texts per call; each batch is kept at once, so a failure costs at most this many. At the end of a call, cores wait
 for the last text: in calls of 16 that costs some hundredths."""
 
@@ -106,8 +106,8 @@ def _embed_missing(library: Library, texts: Sequence[str], embedding: EmbeddingM
     """Embeds the texts that the library has no vector for; returns how many that were."""
     known = library.vectors(embedding.key, texts)
     missing = list(dict.fromkeys(text for text in texts if text not in known))
-    for start in range(0, len(missing), _EMBEDDING_BATCH):
-        batch = missing[start : start + _EMBEDDING_BATCH]
+    for start in range(0, len(missing), EMBEDDING_BATCH):
+        batch = missing[start : start + EMBEDDING_BATCH]
         library.keep_vectors(embedding.key, batch, embedding.vectors(batch))
         progress("embedding", start + len(batch), len(missing))
     return len(missing)

@@ -8,7 +8,7 @@ from pathlib import Path
 import bm25s
 import numpy as np
 import Stemmer
-from bm25s.stopwords import STOPWORDS_EN_PLUS
+from bm25s.stopwords import STOPWORDS_EN, STOPWORDS_EN_PLUS
 from numpy.typing import NDArray
 
 from vectorstore.errors import CollectionDamaged
@@ -51,6 +51,15 @@ class KeywordIndex:
         """The rows of the chunks that hold every word of `name`, in whatever form and order."""
         of_stems = [self._rows_of(stem) for stem in _stems([name])[0]]
         return reduce(np.intersect1d, of_stems) if of_stems else np.zeros(0, dtype=np.intp)
+
+    def rows_holding_stem(self, stem: str) -> Rows:
+        """The rows of the chunks that hold a word with that stem; all of them for a word too common to be indexed.
+
+        A stem is looked up as it is, since stemming "glucos" or "increas" once more gives another.
+        """
+        parts = [part for part in re.split(r"\W+", stem) if len(part) > 1 and part not in STOPWORDS_EN]
+        every = np.arange(len(self.chunk_ids), dtype=np.intp)
+        return reduce(np.intersect1d, [self._rows_of(part) for part in parts], every)
 
     def _rows_of(self, stem: str) -> Rows:
         token = self._bm25.vocab_dict.get(stem)

@@ -103,6 +103,11 @@ class Retriever:
         keywords = self._reader.current().keywords
         return [name for name in names if not len(keywords.rows_holding(name))]
 
+    def unknown_stems(self, stems: Sequence[str]) -> list[str]:
+        """Those of `stems` that no word of the collection has."""
+        keywords = self._reader.current().keywords
+        return [stem for stem in stems if not len(keywords.rows_holding_stem(stem))]
+
     def papers_holding(self, name: str) -> set[str]:
         """Ids of the papers that hold `name`."""
         keywords = self._reader.current().keywords
@@ -112,7 +117,7 @@ class Retriever:
         """For each stem, the logarithm of how many times more chunks there are than chunks that hold it."""
         keywords = self._reader.current().keywords
         chunks = len(keywords.chunk_ids)
-        return {stem: math.log((chunks + 1) / (len(keywords.rows_holding(stem)) + 1)) for stem in stems}
+        return {stem: math.log((chunks + 1) / (len(keywords.rows_holding_stem(stem)) + 1)) for stem in stems}
 
     def search(
         self,

@@ -90,7 +90,7 @@ def _rarities_held(
     held = np.zeros(len(papers.paper_ids), dtype=np.float32)
     total = 0.0
     for forms in words:
-        holding = papers.of_rows(np.concatenate([keywords.rows_holding(form) for form in forms]))
+        holding = papers.of_rows(np.concatenate([keywords.rows_holding_stem(form) for form in forms]))
         rarity = math.log((len(held) + 1) / (len(holding) + 1))
         held[holding] += rarity
         total += rarity

@@ -9,13 +9,16 @@ anything else is taken to be answered by what is relevant to it: to refuse what 
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
-from assistant.evidence.amounts import NUMBER, NUMBER_WORD, Told, are_near, tells_amount, tells_count
+from assistant.evidence.amounts import Told, alike, are_near, quantity_in, tells_amount, tells_count, tells_part
 from assistant.evidence.attributes import ATTRIBUTES, AUXILIARY, NAMED, Attribute, Named, words
-from assistant.wording import any_of, content_stems, pattern, stem, stems
-from vectorstore.names import TOKEN, looks_like_name, names_in
+from assistant.evidence.names_held import holds_names
+from assistant.evidence.numbers import NUMBER, NUMBER_WORD
+from assistant.evidence.studies import STUDIES
+from assistant.wording import any_of, content_stems, pattern, stems
+from vectorstore.names import looks_like_name, names_in
 
+_ATTRIBUTES = (*ATTRIBUTES, *STUDIES)
 _WORK = any_of(
     "papers? works? study studies methods? approach frameworks? benchmarks? schemes? models? systems? algorithms? "
     "techniques? strategy optimi[sz]er solver objective policy generator defen[cs]e scheduler bandit"
@@ -36,7 +39,7 @@ _ASKS_FOR_PAPER = pattern(
 )
 _DESCRIPTION = pattern(
     rf",? {any_of('in of for by with from at')} {any_of('the this that')} (?:[\w-]+ ){{0,4}}?"
-    rf"(?:{any_of('paper work study')}|{_WORK} {any_of('that which on about where')})\b[^,]*"
+    rf"(?:{any_of('paper work study')}|{_WORK} {any_of('that which on about where')})\b(?:(?= {AUXILIARY}\b)|[^,]*)"
 )
 """The words that only say which paper is meant, at the end of a question or before its first comma."""
 _WHY = pattern(r"\b(?:why|how come|for what reason)\b")
@@ -44,16 +47,33 @@ _WHY = pattern(r"\b(?:why|how come|for what reason)\b")
 _YES_NO = pattern(rf"^(?:and |but |so )?{AUXILIARY}\b")
 _WHO = pattern(
     rf"^(?:and |by )?whom?\b(?: {any_of('is are was were')})? (?:[\w-]+ ){{0,3}}?"
-    rf"{any_of('authors? behind team researchers')}\b|^(?:and )?by whom\b"
-    r"|^(?:and )?who (?:else |first |has )?"
+    rf"{any_of('authors? behind team researchers')}\b"
+    rf"|^(?:and )?who (?:else |first |has )?{any_of('wrote made created developed built designed published')}\b"
+)
+"""Asks for the authors, whom abstracts do not name."""
+_WHO_DID = pattern(
+    r"^(?:and )?by whom\b|^(?:and )?who (?:else |first |has )?"
     + any_of(
-        "wrote made created developed built designed published funded annotated labell?ed collected reviewed checked "
-        "graded judged rated"
+        "annotated labell?ed collected reviewed checked graded judged rated conducted led carried_out performed did "
+        "delivered administered interviewed examined operated treated"
     )
     + r"\b"
 )
-"""Asks for persons, whom abstracts do not name."""
+_DOER = pattern(
+    r"\bby (?:[\w-]+ ){0,4}?"
+    + any_of(
+        "surgeon physician nurse clinician doctor expert rater observer examiner interviewer investigator researcher "
+        "student teacher reviewer annotator radiologist pathologist therapist dentist crowd"
+    )
+)
+"""Who does part of a study, as abstracts may tell."""
 
+_RIVALS_ASKED = pattern(
+    rf"\b(?:which|what) (?!{AUXILIARY}\b)(?:[\w-]+ ){{1,3}}?(?={AUXILIARY} .+ "
+    rf"{any_of('compared_(?:with|to|against) outperform beat surpass')}\W*$)"
+    rf"|^what {any_of('is are was were')} the (?=(?:[\w-]+ )?{any_of('baselines? competitors? rivals?')} called\b)"
+)
+"""Asks for what the paper is compared with, whatever it calls that."""
 _KIND_ASKED = pattern(r"\b(?:kinds?|sorts?|types?) of\b")
 _NAME_ASKED = pattern(rf"\bnames?\b|\b(?:which|what|the) (?:exact|specific|concrete|\d+|{NUMBER_WORD}) ")
 _NOT_THE_HEAD = "[ -]" + any_of(
@@ -84,14 +104,22 @@ _APPLIED = pattern(
     + any_of("works?_(?:on|for) supports? protects?_against combined?_with")
     + r") (?:the )?(?P<other>[\w-]+)"
 )
+_CHOICE = pattern(
+    rf"^{AUXILIARY}\b.* (?P<one>[\w-]+) or (?!{AUXILIARY}\b)"
+    rf"(?:{any_of('in with by on a an the of to from for')} )*(?P<other>[\w-]+)"
+)
+"""Asks which of two it is, as in "Were they mice or rats?"."""
+_COMPARISONS = stems(
+    "better worse more less fewer faster slower larger smaller higher lower longer shorter positive negative "
+    "increase decrease rise fall improve true false both alone"
+)
+"""Alternatives that are told in many words."""
 _GENERIC = stems(
     "baseline state art method approach exist previous prior other rest alternative competitor model base standard "
     "before usual ordinary common best strong strongest new real different task data it them that this one anything "
     "something thing rival paper work system average"
 )
 """Words that single out nothing a paper could be compared with or applied to."""
-_ALMOST = 0.8
-"""Least likeness (difflib) of a misspelt name to the name that is meant."""
 
 
 def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str], own_names: Sequence[str]) -> bool:
@@ -100,23 +128,49 @@ def is_stated(question: str, paper_sentences: Sequence[str], best: Sequence[str]
     `own_names` are the names of the paper's system, its label first.
     """
     told = Told(paper_sentences, best, own_names)
-    about_paper = bool(_MEANS_A_PAPER.search(question)) or own_names[0].lower() in question.lower()
+    about_paper = bool(_MEANS_A_PAPER.search(question)) or _names_what_is_introduced(question, told)
     if _WHY.search(question) or (_ASKS_FOR_PAPER.search(question) and not about_paper):
         return True
-    asked = _DESCRIPTION.sub("", question).strip(" ,")
+    asked = _with_rivals_named(_DESCRIPTION.sub("", question).strip(" ,"), told)
     return (
         not _WHO.search(asked)
+        and (not _WHO_DID.search(asked) or bool(_DOER.search(told.text)))
         and _tells_attributes(asked, told)
         and tells_count(asked, told)
-        and tells_amount(asked, told)
+        and tells_part(asked, told)
+        and (_tells_quantity(asked, told) or tells_amount(asked, told))
         and (not about_paper or _tells_names(asked, told))
         and _holds_others(asked, told)
-        and _holds_names(question, told)
+        and _holds_alternative(asked, told)
+        and holds_names(question, told.text)
     )
 
 
+def _with_rivals_named(asked: str, told: Told) -> str:
+    """`asked` with what the paper is compared with called baselines, if the abstract does not call it by its name."""
+    rivals = _RIVALS_ASKED.search(asked)
+    if not rivals or content_stems(rivals[0].split()[-1]) & told.stems:
+        return asked
+    return _RIVALS_ASKED.sub("which baselines ", asked)
+
+
+def _names_what_is_introduced(question: str, told: Told) -> bool:
+    """Whether `question` has the name of the paper's system, or of anything else that the paper introduces."""
+    named = question.lower()
+    if told.own_names[0].lower() in named or (told.own_names[1:] and " ".join(told.own_names[1:]).lower() in named):
+        return True
+    introduced = " ".join(sentence for sentence in told.sentences if _INTRODUCES.search(sentence))
+    return any(looks_like_name(name) and name in introduced for name in names_in(question))
+
+
 def _tells_attributes(asked: str, told: Told) -> bool:
-    return all(_tells(attribute, asked, told) for attribute in ATTRIBUTES if attribute.is_asked_in(asked))
+    return all(_tells(attribute, asked, told) for attribute in _ATTRIBUTES if attribute.is_asked_in(asked))
+
+
+def _tells_quantity(asked: str, told: Told) -> bool:
+    """Whether the quantity asked for is one of the attributes, which are told in other words too ("OR" for odds)."""
+    quantity = quantity_in(asked)
+    return any(a.valued and words(a.asked).search(quantity) and _tells(a, asked, told) for a in _ATTRIBUTES)
 
 
 def _tells(attribute: Attribute, asked: str, told: Told) -> bool:
@@ -154,6 +208,8 @@ def _names_one(kind: Named, asked: str, told: Told) -> bool:
     """Whether the abstract holds a name of this kind, other than the paper's own and those in the question."""
     if kind.known and words(kind.known).search(told.text):
         return True
+    if any(re.search(rf"\bthe [A-Z][a-z]+ (?:{words(kind.asked).pattern})", sentence) for sentence in told.sentences):
+        return True  # "the Rasch model"
     abbreviations = [match[1] for sentence in told.sentences for match in _SPELLED_OUT.finditer(sentence)]
     own = told.own_names if kind.known or kind.described or told.own_names[0].lower() in asked.lower() else []
     ruled_out = _name_parts([*own, *names_in(asked), *abbreviations])
@@ -192,12 +248,10 @@ def _holds_others(asked: str, told: Told) -> bool:
     return all(not wanted or bool(wanted & (_GENERIC | told.stems)) for wanted in map(content_stems, others))
 
 
-def _holds_names(question: str, told: Told) -> bool:
-    """Whether the abstract holds the names that the question brings up, be they a little misspelt."""
-    tokens = {token.lower() for token in TOKEN.findall(told.text)}
-    return all(
-        name.lower() in told.text.lower()
-        or stem(name) in told.stems
-        or bool(get_close_matches(name.lower(), tokens, n=1, cutoff=_ALMOST))
-        for name in names_in(question)
-    )
+def _holds_alternative(asked: str, told: Told) -> bool:
+    """Whether the abstract holds one of two things between which `asked` leaves the choice."""
+    choice = _CHOICE.search(asked)
+    if not choice:
+        return True
+    offered = content_stems(f"{choice['one']} {choice['other']}")
+    return bool(alike(offered) & alike(told.stems) or offered & _COMPARISONS)

@@ -18,6 +18,14 @@ _ASKS_VALUE = pattern(
 """What stands before the word for a quantity whose value is asked for: "what batch size", not "what becomes of"."""
 
 
+TIME = (
+    r"\d[\d.,–-]*[_-]?(?:hours?|hrs?|h|minutes?|min|days?|d|weeks?|wks?|months?|years?|yrs?|seconds?|m?s) "
+    "(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|few|an?)[_-]"
+    "(?:hours?|minutes?|days?|weeks?|months?|years?|seconds?)"
+)
+"""A length of time."""
+
+
 @cache
 def words(text: str) -> re.Pattern[str]:
     """A pattern for any of the space-separated words, whole."""
@@ -48,7 +56,7 @@ def _asks_value(before: str, quantity: str) -> bool:
     return quantity.lower().startswith(("how", "which", "what")) or bool(_ASKS_VALUE.search(before))
 
 
-def _same_words(text: str) -> Attribute:
+def same_words(text: str) -> Attribute:
     """Told in the words in which it is asked for."""
     return Attribute(text, text)
 
@@ -60,16 +68,27 @@ def _untold(text: str) -> Attribute:
 _PUBLICATION = (
     _untold("who_(?:are|were|is)_[^?]*authors? how_many_authors names_of_the_authors co-authors? affiliat*"),
     _untold(
-        "first_author e-?mail* contact_person universit* institut(?:e|es|ions?) compan(?:y|ies) labs? countr(?:y|ies)"
+        "first_author e-?mail* contact_person "
+        "(?:universit[a-z]*|institut[a-z]*|compan[a-z]*|labs?|countr[a-z]*)_[^?]*authors?"
     ),
-    _untold("funded funding research_grants? sponsor* financed"),
+    Attribute(
+        "universit* institut(?:e|es|ions?) labs?",
+        "universit* institut(?:e|es|ions?) lab* hospital* clinic* cent(?:er|re)s?",
+    ),
+    Attribute("compan(?:y|ies)", r"compan* inc ltd gmbh \([^)]*;[^)]*\)"),
+    Attribute(
+        "funded funding research_grants? sponsor* financed", "funded funding grants? supported_by sponsor* financed"
+    ),
     _untold("conferences? journals? venues? accepted_at arxiv doi cited citations? best_paper spotlight"),
-    _untold("when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"),
-    Attribute("which_year what_year when_(?:was|were|did|will)", r"(?:19|20)\d\d"),
+    _untold(
+        "(?<!until_)(?<!since_)(?<!from_)when_(?:was|were|is|will)_[^?]*(?:published|submitted|released|presented|accepted|written)"
+    ),
+    Attribute("which_year what_year", r"(?:19|20)\d\d"),
+    Attribute("when_(?:was|were|did|will)", rf"(?:19|20)\d\d {TIME} baseline follow-?up"),
     Attribute("pages appendi* supplement* reviewers? rebuttal sections?", "appendi* supplement*"),
 )
 _RELEASE = (
-    _same_words("licen[cs]e* licensed licensing"),
+    same_words("licen[cs]e* licensed licensing"),
     Attribute(
         "programming_languages? written_in coded_in", r"python c\+\+ java julia rust matlab javascript cuda typescript"
     ),
@@ -80,7 +99,7 @@ _RELEASE = (
         "codes? github http* open open-sourc* available releas* repositor* implement* checkpoint* ckpt*",
     ),
     Attribute("checkpoints? (?:pretrained|trained|model)_weights", "checkpoints? ckpt final_models"),
-    _same_words("leaderboards?"),
+    same_words("leaderboards?"),
     Attribute("demo website web_page project_page blog", "demo website http*"),
 )
 _RESOURCES = (
@@ -96,16 +115,17 @@ _RESOURCES = (
         valued=True,
     ),
     Attribute(
-        "how_long_(?:do|does|did|is|was|are|were) hours? minutes? wall-clock (?:training|run)_?times?",
-        "hours? minutes? days? weeks? seconds? ms runtime* latency wall-clock tokens words lines",
+        "how_long_(?:do|does|did|is|was|are|were|has|have|had|must) hours? minutes? wall-clock "
+        "(?:training|run)_?times?",
+        rf"{TIME} runtime* latency wall-clock tokens words lines",
         valued=True,
     ),
     Attribute(
-        "dollars? usd money fees? price* api_costs? how_expensive how_much_(?:do|does|did|would)_[^?]*_cost",
+        "dollars? usd money fees? price* api_costs? how_expensive (?:how_much|what)_(?:do|does|did|would)_[^?]*_cost",
         r"dollars? usd cents? \$\d*",
     ),
     Attribute("energy electricity watts? kwh power_consumption", "energy electricity watts? kwh power"),
-    _same_words("carbon co2 emissions?"),
+    same_words("carbon co2 emissions?"),
 )
 _TRAINING = (
     Attribute("learning_rates?", "learning_rates?", valued=True),
@@ -115,21 +135,21 @@ _TRAINING = (
     Attribute("coefficients? kl_(?:weight|penalty)", "coefficients? penalty", valued=True),
     Attribute("thresholds?", "thresholds?", valued=True),
     Attribute("(?:lora|adapter|which|what)_ranks?", "(?<!low-)ranks?", valued=True),
-    _same_words("epochs?"),
-    _same_words("warm-?up"),
-    _same_words("weight_decay"),
-    _same_words("dropout"),
-    _same_words("gradient_(?:clipping|accumulation)"),
-    _same_words("early_stopping"),
-    _same_words("seeds?"),
-    _same_words("hyper-?parameter*"),
-    _same_words("discount_factor gamma"),
+    same_words("epochs?"),
+    same_words("warm-?up"),
+    same_words("weight_decay"),
+    same_words("dropout"),
+    same_words("gradient_(?:clipping|accumulation)"),
+    same_words("early_stopping"),
+    same_words("seeds?"),
+    same_words("hyper-?parameter*"),
+    same_words("discount_factor (?:which|what)_gamma"),
     Attribute("temperature top-[pk] nucleus beam_(?:size|width)", "temperature* top-[pk] nucleus beam*"),
     Attribute("initiali[sz](?:ation|ed)", "initiali[sz]*"),
     Attribute("prompt_templates? system_prompts? exact_prompts? wording", "templates? system_prompts?"),
     Attribute("few-shot_examples in-context_examples demonstrations", "few-shot in-context demonstrations?"),
     Attribute("calibration_(?:data|set|samples)", "calibration"),
-    Attribute("augmentations?", "augment*"),
+    Attribute("augmentations (?:data|image|which|what)_augmentation", "augment*"),
 )
 _ARCHITECTURE = (
     Attribute(
@@ -149,7 +169,8 @@ _ARCHITECTURE = (
     ),
     Attribute(
         "(?:which|what)_layers?",
-        r"(?:late|later|early|middle|intermediate|deep|deeper|shallow|first|last|final)_layers? layer_\d+",
+        "(?:medial|basal|inner|outer|late|later|early|middle|intermediate|deep|deeper|shallow|first|last|final)_"
+        r"layers? layer_\d+",
     ),
     Attribute("(?:network|model|neural)_architectures?", "transformer* convolution* recurrent lstm mlp cnn unet"),
     Attribute("activation_functions?", "relu gelu swiglu activation_functions?"),
@@ -170,7 +191,7 @@ _DATA = (
     ),
     Attribute("(?:which|what)_(?:low-resource|high-resource|target|other)_languages?", rf"{_LANGUAGES} \d+_languages"),
     Attribute("contaminat* data_leakage", "contaminat* leak*"),
-    _same_words("trigger_(?:words?|phrases?|tokens?)"),
+    same_words("trigger_(?:words?|phrases?|tokens?)"),
 )
 _EVALUATION = (
     Attribute("participants? recruit* volunteers? were_paid compensated", "participants? recruit* volunteers? people"),
@@ -179,10 +200,10 @@ _EVALUATION = (
         "physicians? clinicians? doctors? experts? humans? human-[a-z]+ user_study raters? judges?",
     ),
     Attribute("ethic* irb informed_consent", "ethic* irb consent"),
-    _same_words("statistical* p-values? confidence_intervals? error_bars? standard_(?:deviations?|errors?)"),
+    same_words("statistical* p-values? confidence_intervals? error_bars? standard_(?:deviations?|errors?)"),
     Attribute("correlation_coefficients? pearson spearman", "pearson spearman correlat*", valued=True),
-    _same_words("ablat* ablation_stud*"),
-    _same_words("false_positives? false_positive_rates? false_alarms?"),
+    same_words("ablat* ablation_stud*"),
+    same_words("false_positives? false_positive_rates? false_alarms?"),
     Attribute("accuracy how_accurate accuracies", "accura*", valued=True),
     Attribute("perplexity perplexities", "perplexit*", valued=True),
     Attribute(

@@ -81,9 +81,10 @@ def _held(text: str) -> set[str]:
 
 
 def forms_of(word: str) -> list[str]:
-    """The stem, and what stands for it: an abbreviation for its words, and these for it."""
+    """The stem, and the stems of what stands for it: an abbreviation for its words, and these for it."""
+    in_full = [" ".join(sorted(_STEMS_IN_FULL[word]))] if word in _STEMS_IN_FULL else []
     shorter = [abbreviation for abbreviation, words in _STEMS_IN_FULL.items() if word in words]
-    return [word, *([_IN_FULL[word]] if word in _IN_FULL else []), *shorter]
+    return [word, *in_full, *shorter]
 
 
 def rarity_shared(rarities: Mapping[str, float], text: str) -> float:
