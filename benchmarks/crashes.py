@@ -2,9 +2,9 @@
 
     python -m benchmarks.crashes [--random N] [--seed N]
 
-A process that updates a collection is killed (SIGKILL) before and after each step of writing, and then at N random times.
-After each kill the collection must be what it was before or what it was to become, every paper in it must be found by its
-own vector, and the same update must then go through without embedding more than a batch again.
+A process that updates a collection is killed (SIGKILL) before and after each step of writing, and at N random times.
+After each kill the collection must be what it was before or what it was to become, every paper in it must be found by
+its own vector, and the same update must then go through without embedding anything twice that was kept.
 """
 
 import argparse

@@ -35,8 +35,9 @@ from benchmarks.retrieval import judged_set
 from vectorstore.collection import CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, load_embedding
 from vectorstore.folder import CollectionFolder
+from vectorstore.identity import abstract_hash
 from vectorstore.indexing import index_sources
-from vectorstore.library import Library, abstract_hash
+from vectorstore.library import Library
 from vectorstore.markup import readable
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
