@@ -1,16 +1,46 @@
 """Listing, renaming, deleting, exporting and importing collections, from the command line."""
 
+import io
 import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from assistant import build_assistant
 from assistant.app import index_papers
-from tests.test_cli import run
+from assistant.cli import main
 from vectorstore.errors import CollectionMissing
 from vectorstore.folder import CollectionFolder
 from vectorstore.library import Library
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, **environment: str) -> Done:
+    """The command in this process: there are many, and each process of its own loads the models anew."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "argv", ["assistant", *arguments])
+        patch.setattr(sys, "stdin", io.StringIO())
+        for name, value in {**environment, "COLUMNS": "200"}.items():
+            patch.setenv(name, value)
+        try:
+            main()
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
+
 
 PAPERS = [
     {
