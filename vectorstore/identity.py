@@ -30,9 +30,14 @@ def paper_id_of(record: PaperRecord) -> str:
     return abstract_hash(record.abstract)[:_ID_LENGTH]
 
 
+def text_hash(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def abstract_hash(abstract: str) -> str:
     """SHA-256 of an abstract without regard to case, spacing and compatible characters."""
-    return _hash(_plain(abstract))
+    return text_hash(_plain(abstract))
 
 
 def title_key(title: str | None) -> str | None:
@@ -69,7 +74,3 @@ def merged(records: Sequence[PaperRecord]) -> PaperRecord:
 
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -6,12 +6,11 @@ abstract, or a title with nearly the same abstract. What each source says of a p
 has the say, and the others fill its gaps.
 """
 
-import hashlib
 import json
 import sqlite3
 import uuid
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorstore.errors import CollectionBusy, CollectionDamaged, CollectionError, CollectionMissing
-from vectorstore.identity import identifiers_of, is_same_but_for_wording, merged, paper_id_of, title_key
+from vectorstore.identity import identifiers_of, is_same_but_for_wording, merged, paper_id_of, text_hash, title_key
 from vectorstore.labels import label_of
 from vectorstore.types import (
     Description,
@@ -171,17 +170,11 @@ class Library:
             rows = list(self._rows_in(query, list(texts_by_hash), model))
         return {texts_by_hash[row[0]]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
-    def keep_vectors(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+    def keep_vectors(self, model: str, texts: Iterable[str], vectors: Iterable[NDArray[np.float32]]) -> None:
         """Stores one vector per text, so that it need not be embedded again."""
         rows = [(model, text_hash(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
         with nullcontext() if self._connection.in_transaction else self.transaction():
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-
-    def take_vectors(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Stores vectors by text, as another library holds them."""
-        rows = [(model, text_hash(text), vector.tobytes()) for text, vector in vectors.items()]
-        with self.transaction():
-            self._connection.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
 
     def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `texts`, one row each; the library must hold them all."""
@@ -362,11 +355,6 @@ class Library:
 def record_of(paper: Paper, position: int) -> PaperRecord:
     """What is known of a paper, as a record of another source."""
     return PaperRecord(**_described(paper), position=position)
-
-
-def text_hash(text: str) -> str:
-    """SHA-256 of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _paper(row: Row) -> Paper:

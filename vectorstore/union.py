@@ -68,7 +68,8 @@ class Union:
                 for collection in collections:
                     papers = collection.library.papers()
                     texts = [chunk.embedded_text for chunk in chunk_papers(papers)]
-                    library.take_vectors(self._embedding.key, collection.library.vectors(self._embedding.key, texts))
+                    held = collection.library.vectors(self._embedding.key, texts)
+                    library.keep_vectors(self._embedding.key, held, held.values())
                     records = tuple(record_of(paper, at) for at, paper in enumerate(papers, start=1))
                     sources.append(Source(path=collection.folder.name, papers=records))
             finally:
