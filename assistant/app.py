@@ -1,5 +1,6 @@
 """All wiring: from settings to an assistant. Nothing else. What only a chat model needs is imported with one."""
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -10,6 +11,7 @@ from assistant.chain import Assistant
 from assistant.evidence import EvidenceJudge
 from assistant.quoting import QuotationWriter, Writer
 from assistant.settings import BUILT_IN_COLLECTION, Settings, load_settings
+from vectorstore.catalogue import collection_names
 from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel, load_embedding
 from vectorstore.errors import CollectionError
@@ -44,16 +46,49 @@ def build_assistant(
 
 def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assistant:
     """An assistant with these settings."""
-    embedding = embedding_from(settings)
-    cross_encoder = CrossEncoder()
-    client = _client(settings)
-    retriever = Retriever(reader_from(settings, embedding, progress=progress), embedding)
-    return Assistant(
-        retriever=retriever,
-        judge=EvidenceJudge(retriever, cross_encoder),
-        writer=_writer(settings, client, cross_encoder),
-        rewriter=_rewriter(client),
-    )
+    return Assistants(settings).of(settings.collections, progress=progress)
+
+
+class Assistants:
+    """One assistant for each choice of collections; models, which they share, are loaded once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._embedding = embedding_from(settings)
+        self._cross_encoder = CrossEncoder()
+        self._client = _client(settings)
+        self._made: dict[tuple[str, ...], Assistant] = {}
+        self._lock = threading.Lock()
+
+    def of(self, collections: Sequence[str] = (), *, progress: Progress = silent) -> Assistant:
+        """The assistant for these collections, by default the configured ones.
+
+        Raises `UserFacingError` when one of them cannot be used.
+        """
+        names = tuple(collections or self.settings.collections)
+        with self._lock:
+            if names not in self._made:
+                self._made[names] = self._make(names, progress)
+            return self._made[names]
+
+    def names(self) -> list[str]:
+        """The collections that there are, sorted; the configured ones are among them though they be on a server."""
+        return sorted({*collection_names(self.settings.data_dir), *self.settings.collections})
+
+    def index(self, paths: Iterable[Path], collection: str, *, progress: Progress = silent) -> IndexReport:
+        """Reads files into a collection, which may be a new one; who asks it already sees the new papers."""
+        settings = self.settings.model_copy(update={"collection": collection})
+        return index_files(folder_from(settings), paths, self._embedding, progress=progress)
+
+    def _make(self, names: Sequence[str], progress: Progress) -> Assistant:
+        settings = self.settings.model_copy(update={"collection": ",".join(names)})
+        retriever = Retriever(reader_from(settings, self._embedding, progress=progress), self._embedding)
+        return Assistant(
+            retriever=retriever,
+            judge=EvidenceJudge(retriever, self._cross_encoder),
+            writer=_writer(settings, self._client, self._cross_encoder),
+            rewriter=_rewriter(self._client),
+        )
 
 
 def index_papers(

@@ -28,6 +28,7 @@ from assistant.types import (
     Turn,
     Usage,
 )
+from vectorstore.facets import Choices
 from vectorstore.filters import PaperFilter
 from vectorstore.retrieval import Retriever
 from vectorstore.types import Paper, Passage
@@ -62,19 +63,28 @@ class Assistant:
         """What writes the answers: "quotation", or the name of a model."""
         return self._writer.name
 
-    def ask(self, question: str, history: History = ()) -> Answer:
+    def ask(self, question: str, history: History = (), *, within: PaperFilter | None = None) -> Answer:
         """The whole answer. Raises `UserFacingError` when there can be none."""
-        return next(event.answer for event in self.stream(question, history) if isinstance(event, AnswerFinished))
+        events = self.stream(question, history, within=within)
+        return next(event.answer for event in events if isinstance(event, AnswerFinished))
 
-    def stream(self, question: str, history: History = (), *, stop: threading.Event | None = None) -> Iterator[Event]:
+    def stream(
+        self,
+        question: str,
+        history: History = (),
+        *,
+        within: PaperFilter | None = None,
+        stop: threading.Event | None = None,
+    ) -> Iterator[Event]:
         """The answer as it comes: the passages found, then each sentence, at last the whole.
 
-        When `stop` is set, by another thread, it ends where it is, and so does the request to the model.
+        Only papers that pass `within` are asked; when that is one, "it" means that paper. When `stop` is set, by
+        another thread, it ends where it is, and so does the request to the model.
         """
         stop = stop or threading.Event()
         watch = _Stopwatch()
         turns = read_turns(history)
-        asked = self._asked(clean_question(question), turns, stop)
+        asked = self._asked(clean_question(question), turns, within, stop)
         evidence = self._evidence(asked)
         watch.stop("evidence")
         yield PassagesFound(passages=evidence.passages)
@@ -125,25 +135,57 @@ class Assistant:
         """All papers of the collection that pass the filter, in the order in which they were read."""
         return self._retriever.papers_within(within) if within else self._retriever.papers()
 
-    def _asked(self, question: str, turns: Sequence[Turn], stop: threading.Event) -> Question:
+    def paper_ids(self, within: PaperFilter) -> list[str]:
+        """The ids of the papers that pass the filter, in the order in which they were read."""
+        return self._retriever.ids_within(within)
+
+    def papers_of(self, paper_ids: Sequence[str]) -> list[Paper]:
+        """The papers of those ids that the collection has, in their order."""
+        return self._retriever.papers_of(paper_ids)
+
+    def neighbours(self, paper_id: str, k: int = 6) -> list[Paper]:
+        """The `k` papers whose abstracts are most similar to that of one paper, most similar first."""
+        return self._retriever.neighbours(paper_id, k)
+
+    def choices(self) -> Choices:
+        """What the papers can be filtered by."""
+        return self._retriever.choices()
+
+    def _asked(
+        self, question: str, turns: Sequence[Turn], within: PaperFilter | None, stop: threading.Event
+    ) -> Question:
         """The question as the collection spells it and the models read it, without the turns before it."""
+        sole = self._sole_paper(within)
+        asked = self._read(question, [_about(sole)] if sole else turns, sole, stop)
+        return replace(asked, within=within.also(asked.within)) if within else asked
+
+    def _sole_paper(self, within: PaperFilter | None) -> Paper | None:
+        """The one paper that passes, when there are no others."""
+        paper_ids = self._retriever.ids_within(within) if within else []
+        return self._retriever.papers_of(paper_ids)[0] if len(paper_ids) == 1 else None
+
+    def _read(self, question: str, turns: Sequence[Turn], sole: Paper | None, stop: threading.Event) -> Question:
         spelt = self._retriever.respelled(question)
         if not is_english(question):
             worded = in_english(spelt, lambda word: not self._retriever.unknown_names([word]))
-            return replace(self._standalone(worded, turns), foreign=question)
+            return replace(self._standalone(worded, turns, sole), foreign=question)
         rewritten, usage = self._rewriter.standalone(spelt, turns, stop) if self._rewriter and turns else (None, None)
-        asked = read_confined(rewritten, self._retriever) if rewritten else self._standalone(spelt, turns)
+        asked = read_confined(rewritten, self._retriever) if rewritten else self._standalone(spelt, turns, sole)
         return replace(asked, usage=usage)
 
-    def _standalone(self, question: str, turns: Sequence[Turn]) -> Question:
+    def _standalone(self, question: str, turns: Sequence[Turn], sole: Paper | None) -> Question:
         """By rules."""
         labels = self._labels(question, turns)
         asked = read_confined(standalone_question(question, turns, labels), self._retriever)
         subject = subject_of(turns, labels)
         is_open = asked.text == question and not label_in(question, labels)
-        if subject and is_open and self._judge.continues(asked, subject):
+        if subject and is_open and self._continues(asked, subject, sole):
             return read_question(f"{subject}: {question}")
         return asked
+
+    def _continues(self, asked: Question, subject: str, sole: Paper | None) -> bool:
+        """Whether the question goes on about the paper with the label `subject`."""
+        return asked.kind == "fact" if sole else self._judge.continues(asked, subject)
 
     def _labels(self, question: str, turns: Sequence[Turn]) -> set[str]:
         """The labels that the conversation speaks of."""
@@ -159,7 +201,7 @@ class Assistant:
         if asked.kind == "smalltalk":
             return replies.small_talk(self._retriever.paper_count())
         if not asked.is_on_content:
-            return replies.overview(self._retriever.papers())
+            return replies.overview(self.papers(asked.within))
         if evidence.status == "not_covered":
             return replies.not_covered(self._retriever.paper_count(), asked.within)
         if evidence.status == "not_stated":
@@ -205,6 +247,11 @@ class Assistant:
             raise  # a wrong setting, to be put right rather than hidden by quotations
         except ModelError as error:
             draft.model_failure = f"{error.message} {error.hint}"
+
+
+def _about(paper: Paper) -> Turn:
+    """A turn after which "it" means that paper."""
+    return Turn(role="user", content=f"What is {paper.label}?")
 
 
 @dataclass

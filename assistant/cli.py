@@ -204,14 +204,15 @@ def chat(
     port: Annotated[int | None, typer.Option(help="Port on this machine.")] = None,
 ) -> None:
     """Open the chat in the browser."""
-    from assistant.app import assistant_from
+    from assistant.app import Assistants
     from assistant.settings import load_settings
     from assistant.ui import launch_chat
 
     settings = load_settings(collection=collection, port=port)
+    assistants = Assistants(settings)
     with progress_bars() as progress:
-        assistant = assistant_from(settings, progress=progress)
-    launch_chat(assistant, port=settings.port)
+        assistants.of(progress=progress)
+    launch_chat(assistants, port=settings.port)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """What the program says in its own words: greetings, what is in the collection, and refusals. Never about content."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from assistant.conversation import SourceNumbers
 from assistant.quoting import quotation
@@ -45,12 +46,7 @@ def overview(papers: Sequence[Paper]) -> Iterator[Sentence]:
 
 def not_covered(papers: int, within: PaperFilter | None) -> Iterator[Sentence]:
     """The answer when no paper is on the subject, or none of those that the question is confined to."""
-    text = (
-        "The one paper here is not about this." if papers == 1 else f"None of the {papers} papers here is about this."
-    )
-    if within is not None:
-        text = f"None of the {_counted(papers)} here {within} is about this."
-    yield Sentence(text=text, verdict="program", opens="paragraph")
+    yield Sentence(text=_none_of(papers, within), verdict="program", opens="paragraph")
 
 
 def not_stated(evidence: Evidence, numbers: SourceNumbers) -> Iterator[Sentence]:
@@ -77,6 +73,21 @@ def left_out(sentences: int) -> Sentence:
     """The line that says how much of a model's answer is not shown."""
     text = f"({sentences} sentence{'s' if sentences != 1 else ''} left out: no abstract was found to say so.)"
     return Sentence(text=text, verdict="program", opens="paragraph")
+
+
+def _none_of(papers: int, within: PaperFilter | None) -> str:
+    if within is None:
+        return (
+            f"None of the {papers} papers here is about this."
+            if papers != 1
+            else "The one paper here is not about this."
+        )
+    if within.paper_ids is None:
+        return f"None of the {_counted(papers)} here {within} is about this."
+    chosen, others = len(within.paper_ids), replace(within, paper_ids=None)
+    if chosen == 1:
+        return "The paper chosen is not about this."
+    return " ".join(filter(None, [f"None of the {_counted(chosen)} chosen", str(others), "is about this."]))
 
 
 def _counted(papers: int) -> str:

@@ -27,6 +27,8 @@ def record(number: int) -> PaperRecord:
         authors=(PEOPLE[number % 5], "Ann Other"),
         venue=VENUES[number % 4],
         year=2015 + number % 10 if number % 7 else None,
+        track="Oral" if number % 5 == 0 else None,
+        session=f"Session {number % 6}" if number % 2 else None,
         position=number + 1,
     )
 
@@ -63,6 +65,12 @@ def positions(retriever: Retriever, within: PaperFilter) -> set[int]:
             PaperFilter(venue="ACL", first_year=2017, author="Ann Other", with_code=True),
             lambda r: r.venue == "ACL" and (r.year or 0) >= 2017 and "github" in r.abstract,
         ),
+        (PaperFilter(track="Oral"), lambda r: r.track == "Oral"),
+        (
+            PaperFilter(session="Session 3", venue="NeurIPS"),
+            lambda r: r.session == "Session 3" and r.venue == "NeurIPS",
+        ),
+        (PaperFilter(paper_ids=()), lambda r: False),
         (PaperFilter(venue="CVPR"), lambda r: False),
         (PaperFilter(author="Nobody"), lambda r: False),
         (PaperFilter(), lambda r: True),
@@ -73,6 +81,47 @@ def test_a_search_holds_all_papers_that_pass_and_no_other(retriever: Retriever, 
     expected = {record.position for record in RECORDS if passes(record)}
     assert positions(retriever, within) == expected
     assert {paper.position for paper in retriever.papers_within(within)} == expected
+
+
+def test_chosen_papers_are_searched_and_no_others(retriever: Retriever) -> None:
+    chosen = [paper for paper in retriever.papers() if paper.position % 11 == 0]
+    within = PaperFilter(paper_ids=tuple(paper.paper_id for paper in chosen))
+    assert positions(retriever, within) == {paper.position for paper in chosen}
+    assert retriever.ids_within(within) == list(within.paper_ids or ())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (PaperFilter(venue="ICML"), None, PaperFilter(venue="ICML")),
+        (PaperFilter(venue="ICML"), PaperFilter(track="Oral"), PaperFilter(venue="ICML", track="Oral")),
+        (PaperFilter(first_year=2018), PaperFilter(first_year=2020), PaperFilter(first_year=2020)),
+        (PaperFilter(last_year=2018), PaperFilter(last_year=2020), PaperFilter(last_year=2018)),
+        (PaperFilter(paper_ids=("a", "b")), PaperFilter(paper_ids=("b", "c")), PaperFilter(paper_ids=("b",))),
+        (PaperFilter(paper_ids=("a",)), PaperFilter(with_code=True), PaperFilter(paper_ids=("a",), with_code=True)),
+        (PaperFilter(venue="ICML"), PaperFilter(venue="ACL"), PaperFilter(venue="ICML", paper_ids=())),
+    ],
+    ids=str,
+)
+def test_two_filters_let_pass_what_passes_both(one: PaperFilter, other: PaperFilter | None, both: PaperFilter) -> None:
+    assert one.also(other) == both
+
+
+def test_choices_are_counted_by_paper(retriever: Retriever) -> None:
+    choices = retriever.choices()
+    assert choices.venues == {"ICML": 30, "NeurIPS": 30, "ACL": 30}
+    assert choices.tracks == {"Oral": 24}
+    assert list(choices.years) == sorted({record.year for record in RECORDS if record.year}, reverse=True)
+    assert choices.sessions["Session 3"] == sum(record.session == "Session 3" for record in RECORDS)
+    assert choices.with_code == 40
+
+
+def test_neighbours_are_other_papers_nearest_first(retriever: Retriever) -> None:
+    paper = retriever.papers()[0]
+    nearest = retriever.neighbours(paper.paper_id, 5)
+    assert len(nearest) == 5
+    assert paper not in nearest
+    assert retriever.neighbours("no-such-paper", 5) == []
 
 
 def test_a_filter_comes_before_the_search(retriever: Retriever) -> None:

@@ -22,7 +22,7 @@ from vectorstore.store import ChunkStore
 from vectorstore.survey import PapersOfRows
 from vectorstore.types import Fingerprint, PublishedIndex
 
-_SCHEMA = 1
+_SCHEMA = 2
 """Of the index and the files beside it."""
 
 

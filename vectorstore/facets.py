@@ -1,7 +1,9 @@
-"""What papers are filtered by: venue, year, authors, code. One SQLite file per index, asked for rows of chunks."""
+"""What papers are filtered by: venue, year, authors, code ... One SQLite file per index, asked for rows of chunks."""
 
+import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,32 @@ from vectorstore.filters import PaperFilter, author_key, is_same_author, surname
 from vectorstore.types import Chunk, Paper
 
 _TABLES = """
-CREATE TABLE chunks (row INTEGER PRIMARY KEY, venue TEXT, year INTEGER, has_code INTEGER NOT NULL);
+CREATE TABLE chunks (
+    row INTEGER PRIMARY KEY, paper TEXT NOT NULL, venue TEXT, year INTEGER, has_code INTEGER NOT NULL, track TEXT,
+    session TEXT
+);
 CREATE TABLE venues (venue TEXT PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE authors (surname TEXT NOT NULL, author TEXT NOT NULL, row INTEGER NOT NULL);
 """
 _INDEXES = """
+CREATE INDEX by_paper ON chunks (paper);
 CREATE INDEX by_venue ON chunks (venue, year);
 CREATE INDEX by_year ON chunks (year);
 CREATE INDEX by_author ON authors (surname, author);
 """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What papers can be filtered by, each value with the number of papers that have it."""
+
+    venues: Mapping[str, int]
+    """The most frequent first."""
+    years: Mapping[int, int]
+    """The latest first."""
+    tracks: Mapping[str, int]
+    sessions: Mapping[str, int]
+    with_code: int
 
 
 class Facets:
@@ -44,6 +63,30 @@ class Facets:
         conditions, values = _conditions(wanted)
         found = self._found(f"SELECT row FROM chunks WHERE {' AND '.join(conditions) or '1'} ORDER BY row", *values)
         return np.fromiter((row[0] for row in found), dtype=np.intp)
+
+    def paper_ids(self, wanted: PaperFilter) -> list[str]:
+        """The ids of the papers that pass, in the order in which they were first read."""
+        conditions, values = _conditions(wanted)
+        where = " AND ".join(conditions) or "1"
+        found = self._found(f"SELECT paper FROM chunks WHERE {where} GROUP BY paper ORDER BY min(row)", *values)
+        return [row[0] for row in found]
+
+    def choices(self) -> Choices:
+        """What there is to choose from."""
+        venues = {self._venues[key]: count for key, count in self._counted("venue", "2 DESC, 1")}
+        (with_code,) = self._found("SELECT count(DISTINCT paper) FROM chunks WHERE has_code")[0]
+        return Choices(
+            venues=venues,
+            years=dict(self._counted("year", "1 DESC")),
+            tracks=dict(self._counted("track", "1")),
+            sessions=dict(self._counted("session", "1")),
+            with_code=with_code,
+        )
+
+    def _counted(self, column: str, order: str) -> list[tuple[Any, ...]]:
+        """The values of a column, each with its number of papers."""
+        query = f"SELECT {column}, count(DISTINCT paper) FROM chunks WHERE {column} IS NOT NULL"
+        return self._found(f"{query} GROUP BY {column} ORDER BY {order}")
 
     def has_author(self, name: str) -> bool:
         """Whether a paper is by `name`."""
@@ -82,7 +125,8 @@ def build_facets(path: Path, papers: Iterable[Paper], chunks: Sequence[Chunk]) -
 
 def _write(connection: sqlite3.Connection, paper: Paper, rows: Sequence[int]) -> None:
     venue, code = venue_key(paper.venue or "") or None, has_code(paper)
-    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", [(row, venue, paper.year, code) for row in rows])
+    facts = (paper.paper_id, venue, paper.year, code, paper.track, paper.session)
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)", [(row, *facts) for row in rows])
     if venue:
         connection.execute("INSERT OR IGNORE INTO venues VALUES (?, ?)", (venue, paper.venue))
     names = {author_key(author) for author in paper.authors}
@@ -99,6 +143,9 @@ def _conditions(wanted: PaperFilter) -> tuple[list[str], list[object]]:
         ("venue = ?", wanted.venue and venue_key(wanted.venue)),
         ("year >= ?", wanted.first_year),
         ("year <= ?", wanted.last_year),
+        ("track = ?", wanted.track),
+        ("session = ?", wanted.session),
+        ("paper IN (SELECT value FROM json_each(?))", _as_json(wanted.paper_ids)),
     ):
         if value is not None:
             conditions.append(condition)
@@ -110,6 +157,10 @@ def _conditions(wanted: PaperFilter) -> tuple[list[str], list[object]]:
     if wanted.with_code:
         conditions.append("has_code")
     return conditions, values
+
+
+def _as_json(values: Sequence[str] | None) -> str | None:
+    return None if values is None else json.dumps(values)
 
 
 def _by_author(name: str) -> tuple[str, list[object]]:

@@ -20,6 +20,33 @@ class PaperFilter:
     """A whole name, one with initials, or a surname; accents, case and full stops do not count."""
     with_code: bool = False
     """Only papers whose abstract or addresses lead to code."""
+    track: str | None = None
+    """Such as "Oral", to the letter."""
+    session: str | None = None
+    """To the letter."""
+    paper_ids: tuple[str, ...] | None = None
+    """Only papers of these ids; no paper when it is empty."""
+
+    def also(self, other: "PaperFilter | None") -> "PaperFilter":
+        """What passes this filter and `other`."""
+        if other is None:
+            return self
+        given = [(getattr(self, name), getattr(other, name)) for name in ("venue", "author", "track", "session")]
+        venue, author, track, session = (one if one is not None else two for one, two in given)
+        contradicts = any(one is not None and two is not None and one != two for one, two in given)
+        ids = self.paper_ids if self.paper_ids is not None else other.paper_ids
+        if self.paper_ids is not None and other.paper_ids is not None:
+            ids = tuple(paper_id for paper_id in self.paper_ids if paper_id in {*other.paper_ids})
+        return PaperFilter(
+            venue=venue,
+            first_year=max((y for y in (self.first_year, other.first_year) if y is not None), default=None),
+            last_year=min((y for y in (self.last_year, other.last_year) if y is not None), default=None),
+            author=author,
+            with_code=self.with_code or other.with_code,
+            track=track,
+            session=session,
+            paper_ids=() if contradicts else ids,
+        )
 
     def __str__(self) -> str:
         """In words, as after "papers"."""
@@ -31,8 +58,16 @@ class PaperFilter:
         }[self.first_year is not None, self.last_year is not None]
         if self.first_year == self.last_year and self.first_year is not None:
             years = f"of {self.first_year}"
-        parts = [f"by {self.author}" if self.author else "", f"at {self.venue}" if self.venue else "", years]
-        return " ".join(part for part in [*parts, "with code" if self.with_code else ""] if part)
+        parts = [
+            f"by {self.author}" if self.author else "",
+            f"at {self.venue}" if self.venue else "",
+            years,
+            f"in the track {self.track}" if self.track else "",
+            f"in the session {self.session}" if self.session else "",
+            "with code" if self.with_code else "",
+            f"among the {len(self.paper_ids)} chosen" if self.paper_ids is not None else "",
+        ]
+        return " ".join(part for part in parts if part)
 
 
 def venue_key(venue: str) -> str:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel
-from vectorstore.exact import Rows
+from vectorstore.exact import Rows, unit
+from vectorstore.facets import Choices
 from vectorstore.filters import PaperFilter
 from vectorstore.keywords import words_shared
 from vectorstore.markup import readable
@@ -27,6 +28,8 @@ _RARE_NAME = 0.6
 """What a name in at most so many chunks weighs beside its BM25 weight; as many times the highest weight of a word."""
 _REMEMBERED = 20_000
 """Vectors of sentences kept in memory; 30 MB."""
+_CHUNKS_OF_NEIGHBOUR = 4
+"""An abstract has seldom more."""
 _WORDS_OF_LABEL = 3
 """A label of more words is a description, which nobody types to the letter."""
 
@@ -63,12 +66,30 @@ class Retriever:
         """The venue of that name as the collection writes it; None when no paper is from there."""
         return self._reader.current().facets.venue(name)
 
+    def choices(self) -> Choices:
+        """What papers can be filtered by."""
+        return self._reader.current().facets.choices()
+
+    def ids_within(self, within: PaperFilter) -> list[str]:
+        """The ids of all papers that pass the filter, in the order in which they were first read."""
+        return self._reader.current().facets.paper_ids(within)
+
     def papers_within(self, within: PaperFilter) -> list[Paper]:
         """All papers that pass the filter, in the order in which they were first read."""
         collection = self._reader.current()
-        chunk_ids = collection.keywords.chunk_ids
-        paper_ids = dict.fromkeys(span_of_chunk(chunk_ids[row])[0] for row in collection.facets.rows(within))
-        return collection.library.papers(list(paper_ids))
+        return collection.library.papers(collection.facets.paper_ids(within))
+
+    def neighbours(self, paper_id: str, k: int) -> list[Paper]:
+        """The `k` papers whose abstracts are most similar to that of one paper, most similar first."""
+        collection = self._reader.current()
+        own = collection.facets.rows(PaperFilter(paper_ids=(paper_id,)))
+        if not len(own):
+            return []
+        vector = unit(collection.vectors.of(own).mean(axis=0))
+        products = collection.vectors.products(vector, np.arange(len(collection.keywords.chunk_ids)))
+        nearest = best_rows(products, len(own) + k * _CHUNKS_OF_NEIGHBOUR)
+        ids = [_paper_of(collection, row) for row in _first_of_each_paper(collection, nearest.tolist())]
+        return collection.library.papers([found for found in ids if found != paper_id][:k])
 
     def fingerprint(self) -> Fingerprint:
         """What built the index that is searched."""
