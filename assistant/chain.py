@@ -135,6 +135,15 @@ class Assistant:
         """All papers of the collection that pass the filter, in the order in which they were read."""
         return self._retriever.papers_within(within) if within else self._retriever.papers()
 
+    def evidence_for(self, question: str, within: PaperFilter | None = None) -> Evidence:
+        """What the papers have to say to a question that needs no history; nothing is written."""
+        asked = self._standalone(self._retriever.respelled(clean_question(question)), [], self._sole_paper(within))
+        return self._evidence(replace(asked, within=within.also(asked.within)) if within else asked)
+
+    def paper_count(self) -> int:
+        """How many papers there are."""
+        return self._retriever.paper_count()
+
     def paper_ids(self, within: PaperFilter) -> list[str]:
         """The ids of the papers that pass the filter, in the order in which they were read."""
         return self._retriever.ids_within(within)

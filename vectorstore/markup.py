@@ -5,6 +5,7 @@ The stored text keeps its markup; this is for what is shown, embedded and compar
 
 import logging
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
@@ -27,6 +28,10 @@ _MARKS_OF_ADDRESS = frozenset(":/#&%.")
 """Without any, "f[x](y)" is no link."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|__|_)(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])", re.DOTALL)
 _MATH = re.compile(r"(?<!\\)\$(?:[^$\s]|[^$\s][^$]{0,300}?[^$\s\\])\$(?!\d)")
+_FORMULA = re.compile(
+    rf"\$\$(?P<a>[^$]{{1,1000}})\$\$|\\\((?P<b>.{{1,1000}}?)\\\)|\\\[(?P<c>.{{1,1000}}?)\\\]|(?P<d>{_MATH.pattern})",
+    re.DOTALL,
+)
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\{(?:[^{}]|\{[^{}]*\})*\})*|\\[%&$#_{}]|\\[\"'`^~=.]\{?\\?\w?\}?")
 _SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\S))")
 _RAISED = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
@@ -47,6 +52,19 @@ def readable(text: str) -> str:
     for _ in range(2):
         text = _EMPHASIS.sub(r"\2", text)
     return " ".join(text.replace("∼", "~").split())
+
+
+def formulas(text: str) -> Iterator[tuple[str, bool]]:
+    r"""`text` in pieces, each with whether it is a formula; formulas come without what encloses them ("$", "\(").
+
+    Amounts of money are no formulas: "between $5 and $10".
+    """
+    end = 0
+    for match in _FORMULA.finditer(text):
+        yield text[end : match.start()], False
+        yield next(filter(None, match.group("a", "b", "c")), match.group()[1:-1]), True
+        end = match.end()
+    yield text[end:], False
 
 
 def unmarked(text: str) -> str:

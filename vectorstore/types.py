@@ -41,6 +41,11 @@ class Description:
         return self.abstract == self.title
 
     @property
+    def full_text_url(self) -> str | None:
+        """Where the full text is, if that is known."""
+        return self.pdf_url or (f"https://arxiv.org/pdf/{self.arxiv_id}" if self.arxiv_id else None)
+
+    @property
     def place(self) -> str:
         """Where it was published, such as "ICML 2026"; empty when not known."""
         return " ".join(str(part) for part in (self.venue, self.year) if part)

@@ -1,76 +1,102 @@
-"""The chat: what is on the page, and what each action on it does. Every action works on the session's conversation."""
+"""The chat tab: what is on it, and what each action on it does. Every action works on the session's conversation."""
 
+import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
+from assistant.app import Assistants
 from assistant.background import in_background
-from assistant.chain import Assistant
 from assistant.errors import UserFacingError
-from assistant.ui.examples import example_questions
-from assistant.ui.render import NAME, conversation_html, header_html
-from assistant.ui.session import Conversation, Exchange, Notice
+from assistant.feedback import Feedback, FeedbackStore
+from assistant.takeaway import TAKEN_AS
+from assistant.ui.acts import QUIETLY, act, given
+from assistant.ui.examples import LOOKED_AT, example_questions, next_questions
+from assistant.ui.kept import conversation_of, kept
+from assistant.ui.render import conversation_html, header_html, note_html
+from assistant.ui.session import Conversation, Exchange, Notice, Scope, Session
 from assistant.ui.sources import sources_html
+from vectorstore.filters import PaperFilter
 
 _log = logging.getLogger(__name__)
 
-_AT_ONCE = 8
-"""Answers written at the same time; more questions wait."""
-_WAITING = 64
-"""Questions that may wait; one more is refused."""
 _APOLOGY = Notice(
     "Something went wrong, and there is no answer to this question.",
     "Ask again. If it stays so, the log of the program says why.",
 )
-_QUIETLY: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-"""The page shows its own progress, and its actions are no API."""
-_ASKING: dict[str, Any] = {**_QUIETLY, "trigger_mode": "multiple"}
+_ASKING: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple"}
 """A question right after Stop is not dropped; `ChatActions.ask` sees to it that one answer is written at a time."""
-_EXAMPLE_CLICKED = """
-element.addEventListener("click", (event) => {
-  const example = event.target.closest(".example");
-  if (example) trigger("click", { question: example.textContent });
-});
-"""
+Pages = AsyncGenerator[tuple[Any, ...]]
 
 
-def build_chat(assistant: Assistant) -> gr.Blocks:
-    """The page. It keeps nothing: each browser session has its own conversation, which ends with it."""
-    actions = ChatActions(assistant)
-    header_value, conversation_value, sources_value = actions.open(Conversation())
-    chat: gr.Blocks
-    with gr.Blocks(title=NAME, analytics_enabled=False, fill_height=True, fill_width=True) as chat:
-        session = gr.State(Conversation())
-        with gr.Row(elem_id="top"):
-            header = _html(header_value, "header")
-            clear = gr.Button("New conversation", elem_id="clear", size="sm")
-        with gr.Row(elem_id="page"):
-            with gr.Column(elem_id="asking"):
-                conversation = _html(conversation_value, "conversation", js_on_load=_EXAMPLE_CLICKED)
-                with gr.Row(elem_id="composer"):
+@dataclass(frozen=True)
+class ChatTab:
+    """The components of the tab that other tabs act on."""
+
+    conversation: gr.HTML
+    sources: gr.HTML
+    note: gr.HTML
+    box: gr.Textbox
+
+    @property
+    def all(self) -> list[Any]:
+        """In the order in which `ChatActions` gives their values."""
+        return [self.conversation, self.sources, self.note, self.box]
+
+
+def build_chat_tab(
+    assistants: Assistants, session: gr.State, header: gr.HTML, clear: gr.Button, tabs: gr.Tabs
+) -> ChatTab:
+    """The tab, inside the `gr.Tab` that is open now."""
+    actions = ChatActions(assistants)
+    with gr.Row(elem_id="page"):
+        with gr.Column(elem_id="asking"):
+            conversation = gr.HTML(conversation_html(Conversation()), elem_id="conversation", apply_default_css=False)
+            with gr.Column(elem_id="composer"):
+                note = gr.HTML("", elem_id="note", apply_default_css=False)
+                with gr.Row(elem_id="ask-row"):
                     box = _question_box()
                     send = gr.Button("Ask", variant="primary", elem_id="send")
                     stop = gr.Button("Stop", elem_id="stop")
-            sources = _html(sources_value, "sources")
+        sources = gr.HTML(sources_html(Conversation()), elem_id="sources", apply_default_css=False)
+    tab = ChatTab(conversation, sources, note, box)
+    remembered = gr.Textbox(visible="hidden", elem_id="remembered")
+    taken = gr.Textbox(visible="hidden", elem_id="taken")
 
-        columns, growing = [conversation, sources], [conversation, sources, box]
-        typed = gr.on([box.submit, send.click], actions.ask, [box, session], growing, **_ASKING)
-        clicked = conversation.click(actions.ask_example, session, growing, **_ASKING)
-        for asked in (typed, clicked):
-            asked.then(actions.give_back, [box, session], box, **_QUIETLY)
-        stop.click(actions.stop, session, columns, cancels=[typed, clicked], **_QUIETLY)
-        clear.click(actions.clear, session, [header, *growing], cancels=[typed, clicked], **_QUIETLY)
-        chat.load(actions.open, session, [header, *columns], **_QUIETLY)
-    chat.queue(default_concurrency_limit=_AT_ONCE, max_size=_WAITING)
-    return chat
-
-
-def _html(value: str, elem_id: str, *, js_on_load: str | None = None) -> gr.HTML:
-    return gr.HTML(value, elem_id=elem_id, js_on_load=js_on_load, apply_default_css=False)
+    typed = gr.on([box.submit, send.click], actions.ask, [box, session], tab.all, **_ASKING)
+    clicked = act("ask")(actions.ask_clicked, session, tab.all, **_ASKING)
+    again = act("retry")(actions.retry, session, tab.all, **_ASKING)
+    running = [typed, clicked, again]
+    changes = [
+        stop.click(actions.stop, session, tab.all, cancels=running, **QUIETLY),
+        clear.click(actions.clear, session, [header, *tab.all], cancels=running, **QUIETLY),
+        act("undo")(actions.undo, session, tab.all, **QUIETLY),
+        act("judge")(actions.judge, session, tab.all, **QUIETLY),
+        *(
+            asked.then(actions.give_back, [box, session], box, **QUIETLY).then(
+                actions.suggest, session, conversation, **QUIETLY
+            )
+            for asked in running
+        ),
+    ]
+    for change in changes:
+        change.then(actions.remembered, session, remembered, **QUIETLY).then(
+            None, remembered, None, js="(text) => window.assistant.remember(text)", **QUIETLY
+        )
+    act("edit")(actions.edit, session, tab.all, **QUIETLY)
+    act("unedit")(actions.unedit, session, tab.all, **QUIETLY)
+    act("scope")(actions.narrow, session, [tabs, *tab.all], **QUIETLY)
+    act("unscope")(actions.widen, session, tab.all, **QUIETLY)
+    act("restore")(actions.restore, session, [header, *tab.all], cancels=running, **QUIETLY)
+    act("take")(actions.take, session, taken, **QUIETLY).then(
+        None, taken, None, js="(text) => window.assistant.save(text)", **QUIETLY
+    )
+    return tab
 
 
 def _question_box() -> gr.Textbox:
@@ -87,73 +113,200 @@ def _question_box() -> gr.Textbox:
 
 
 class ChatActions:
-    """What the page does; `Conversation` holds the state, this holds none."""
+    """What the tab does; `Session` holds the state, this holds none.
 
-    def __init__(self, assistant: Assistant) -> None:
-        self._assistant = assistant
+    What is given back are the values of `ChatTab.all`: conversation, sources, note, question box.
+    """
 
-    def open(self, conversation: Conversation) -> tuple[str, str, str]:
-        """The header and both columns, for a page that has just been loaded."""
+    def __init__(self, assistants: Assistants) -> None:
+        self._assistants = assistants
+        self._feedback = FeedbackStore(assistants.settings.data_dir)
+
+    def open(self, session: Session) -> tuple[Any, ...]:
+        """The header and the whole tab, for a page that has just been loaded."""
+        names = session.scope.collections or self._assistants.settings.collections
         try:
-            papers = self._assistant.papers()
+            assistant = self._assistants.of(names)
+            header = header_html(names, assistant.paper_count(), assistant.choices(), assistant.writer)
+            first = assistant.papers_of(assistant.paper_ids(PaperFilter())[:LOOKED_AT])
         except Exception as error:
-            failed = Exchange("", phase="failed", notice=_notice(error))
-            return header_html([], self._assistant.writer), conversation_html([failed]), sources_html(conversation)
-        header = header_html(papers, self._assistant.writer)
-        return header, conversation_html(conversation.exchanges, example_questions(papers)), sources_html(conversation)
+            failed = Conversation([Exchange("", phase="failed", notice=notice_of(error))])
+            return header_html(names, 0, None, "quotation"), conversation_html(failed), "", "", gr.skip()
+        return header, *self._shown(session, example_questions(first)), gr.skip()
 
-    async def ask(self, question: str, conversation: Conversation) -> AsyncGenerator[tuple[Any, ...]]:
-        """Conversation, sources and question box, again and again while the answer grows."""
+    async def ask(self, question: str, session: Session) -> Pages:
+        """The tab again and again while the answer grows."""
+        conversation = session.conversation
         if conversation.is_live:
-            yield gr.skip(), gr.skip(), gr.skip()
+            yield _NOTHING_NEW
             return
         history = conversation.history()
         exchange = conversation.begin(question)
-        yield conversation_html(conversation.exchanges), gr.skip(), ""
+        yield conversation_html(conversation), gr.skip(), note_html(session.scope), ""
         try:
-            stream = partial(self._assistant.stream, question, history)
+            stream = partial(self._assistant(session).stream, question, history, within=session.scope.within)
             async with aclosing(in_background(lambda stop: stream(stop=stop))) as events:
                 async for event in events:
                     if not exchange.is_live:
                         break
                     exchange.take(event)
-                    yield conversation_html(conversation.exchanges), sources_html(conversation), gr.skip()
+                    yield conversation_html(conversation), sources_html(conversation), gr.skip(), gr.skip()
         except Exception as error:
-            exchange.fail(_notice(error))
+            exchange.fail(notice_of(error))
         finally:
             exchange.stop()
         # Gradio sends the last page once more at the end, so it must be the one that is true then.
-        if conversation.exchanges:
-            yield conversation_html(conversation.exchanges), sources_html(conversation), gr.skip()
+        if session.conversation is conversation:
+            yield *self._shown(session), gr.skip()
         else:
-            yield gr.skip(), gr.skip(), gr.skip()
+            yield _NOTHING_NEW
 
-    async def ask_example(self, conversation: Conversation, event: gr.EventData) -> AsyncGenerator[tuple[Any, ...]]:
-        """The same for the example that was clicked."""
-        async with aclosing(self.ask(str(event.question), conversation)) as pages:
+    async def ask_clicked(self, session: Session, event: gr.EventData) -> Pages:
+        """The same for a question that stands on the page, or in the address of a link to it."""
+        async with aclosing(self.ask(given(event, "question"), session)) as pages:
             async for page in pages:
                 yield page
 
-    def give_back(self, typed: str, conversation: Conversation) -> Any:
-        """The question box after an answer: a question that failed comes back, unless another is being typed."""
+    async def retry(self, session: Session, event: gr.EventData) -> Pages:
+        """Asks the question of an exchange anew, in the place of that exchange and what follows it."""
+        at = _number(event, session.conversation)
+        if at is None or session.conversation.is_live:
+            yield _NOTHING_NEW
+            return
+        session.conversation.edited = at
+        async with aclosing(self.ask(session.conversation.exchanges[at].question, session)) as pages:
+            async for page in pages:
+                yield page
+
+    def suggest(self, session: Session) -> Any:
+        """The conversation with what could be asked next: questions that the papers answer."""
+        conversation = session.conversation
         last = conversation.exchanges[-1] if conversation.exchanges else None
+        if last is None or last.answer is None or last.suggestions:
+            return gr.skip()
+        try:
+            asked = [exchange.question for exchange in conversation.exchanges]
+            assistant = self._assistant(session)
+            last.suggestions = tuple(next_questions(assistant, last.answer, asked, session.scope.within))
+        except Exception as error:  # an answer without suggestions is whole
+            _log.warning("No suggestions could be made: %s", type(error).__name__)
+        return conversation_html(conversation) if session.conversation is conversation else gr.skip()
+
+    def give_back(self, typed: str, session: Session) -> Any:
+        """The question box after an answer: a question that failed comes back, unless another is being typed."""
+        exchanges = session.conversation.exchanges
+        last = exchanges[-1] if exchanges else None
         comes_back = last and last.notice and last.question.strip() and not typed
         return last.question if last and comes_back else gr.skip()
 
-    def stop(self, conversation: Conversation) -> tuple[str, str]:
-        """Both columns, with what was shown when the reader stopped it."""
-        conversation.stop()
-        return conversation_html(conversation.exchanges), sources_html(conversation)
+    def stop(self, session: Session) -> tuple[Any, ...]:
+        """The tab, with what was shown when the reader stopped it."""
+        session.conversation.stop()
+        return *self._shown(session), gr.skip()
 
-    def clear(self, conversation: Conversation) -> tuple[str, str, str, str]:
-        """The page as it was at first, with an empty question box."""
-        conversation.clear()
-        return *self.open(conversation), ""
+    def clear(self, session: Session) -> tuple[Any, ...]:
+        """The header and the tab as they were at first, with an empty question box."""
+        session.clear()
+        return *self.open(session)[:-1], ""
+
+    def undo(self, session: Session) -> tuple[Any, ...]:
+        """Takes the last exchange back; its question returns to the box."""
+        conversation = session.conversation
+        if conversation.is_live or not conversation.exchanges:
+            return _NOTHING_NEW
+        question = conversation.exchanges.pop().question
+        if not conversation.exchanges:
+            return *self.open(session)[1:-1], question
+        return *self._shown(session), question
+
+    def edit(self, session: Session, event: gr.EventData) -> tuple[Any, ...]:
+        """Puts a question into the box; when it is asked, it replaces the exchange and all that follow."""
+        at = _number(event, session.conversation)
+        if at is None or session.conversation.is_live:
+            return _NOTHING_NEW
+        session.conversation.edited = at
+        return gr.skip(), gr.skip(), self._note(session), session.conversation.exchanges[at].question
+
+    def unedit(self, session: Session) -> tuple[Any, ...]:
+        """Leaves the conversation as it was."""
+        session.conversation.edited = None
+        return gr.skip(), gr.skip(), self._note(session), ""
+
+    def narrow(self, session: Session, event: gr.EventData) -> tuple[Any, ...]:
+        """Asks only the chosen papers from now on; the chat tab is opened for that."""
+        paper_ids = tuple(given(event, "paperIds").split())
+        within = PaperFilter(paper_ids=paper_ids) if paper_ids else None
+        session.scope = replace(session.scope, within=within, named=given(event, "named"))
+        return gr.Tabs(selected="chat"), gr.skip(), gr.skip(), self._note(session), gr.skip()
+
+    def widen(self, session: Session) -> tuple[Any, ...]:
+        """Asks all papers again."""
+        session.scope = Scope(session.scope.collections)
+        return gr.skip(), gr.skip(), self._note(session), gr.skip()
+
+    def restore(self, session: Session, event: gr.EventData) -> tuple[Any, ...]:
+        """A conversation that the browser has kept."""
+        session.clear()
+        try:
+            session.conversation = conversation_of(given(event, "text"))
+        except ValueError:
+            notice = Notice("This conversation cannot be read any more.", "Begin a new one.")
+            session.conversation = Conversation([Exchange("", phase="failed", notice=notice)])
+        return *self.open(session)[:-1], ""
+
+    def remembered(self, session: Session) -> str:
+        """The conversation as the browser keeps it."""
+        return kept(session.conversation)
+
+    def take(self, session: Session, event: gr.EventData) -> str:
+        """An answer, or the whole conversation, as a file for the browser to save."""
+        conversation, form = session.conversation, TAKEN_AS[given(event, "form")]
+        at = _number(event, conversation)
+        answers = conversation.answers() if at is None else Conversation([conversation.exchanges[at]]).answers()
+        name = "conversation" if at is None else "answer"
+        return file_to_save(f"{name}.{form.ending}", form.media_type, form.text_of(answers))
+
+    def judge(self, session: Session, event: gr.EventData) -> tuple[Any, ...]:
+        """Keeps the reader's thumb on an answer, and a note."""
+        at = _number(event, session.conversation)
+        exchange = None if at is None else session.conversation.exchanges[at]
+        verdict = given(event, "verdict")
+        if exchange is None or exchange.answer is None or verdict not in ("up", "down"):
+            return _NOTHING_NEW
+        exchange.judged, exchange.judged_note = verdict, given(event, "note")  # type: ignore[assignment]
+        names = session.scope.collections or self._assistants.settings.collections
+        self._feedback.keep(Feedback.on(exchange.answer, verdict, exchange.judged_note, ",".join(names)))  # type: ignore[arg-type]
+        return *self._shown(session), gr.skip()
+
+    def _assistant(self, session: Session) -> Any:
+        return self._assistants.of(session.scope.collections)
+
+    def _shown(self, session: Session, examples: list[str] | None = None) -> tuple[str, str, str]:
+        conversation = session.conversation
+        return conversation_html(conversation, examples or []), sources_html(conversation), self._note(session)
+
+    def _note(self, session: Session) -> str:
+        return note_html(session.scope, is_editing=session.conversation.edited is not None)
 
 
-def _notice(error: Exception) -> Notice:
+_NOTHING_NEW = (gr.skip(), gr.skip(), gr.skip(), gr.skip())
+
+
+def file_to_save(name: str, media_type: str, text: str) -> str:
+    """What the script of the page needs to save a file."""
+    return json.dumps({"name": name, "type": media_type, "text": text})
+
+
+def notice_of(error: Exception) -> Notice:
     """What a reader is told of an error; what is not meant for readers goes to the log."""
     if isinstance(error, UserFacingError):
         return Notice(error.message, error.hint)
     _log.exception("A question could not be answered", exc_info=error)
     return _APOLOGY
+
+
+def _number(event: gr.EventData, conversation: Conversation) -> int | None:
+    """Which exchange, from 0, the element belongs to that was clicked."""
+    number = given(event, "number")
+    at = int(number) - 1 if number.isdecimal() else -1
+    return at if 0 <= at < len(conversation.exchanges) else None

@@ -1,15 +1,21 @@
-"""Questions to begin with, made from the papers at hand."""
+"""Questions to begin with and to go on with, made from the papers at hand."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
+from assistant.chain import Assistant
+from assistant.types import Answer
+from vectorstore.code import has_code
+from vectorstore.filters import PaperFilter
 from vectorstore.markup import readable
 from vectorstore.types import Paper
 
-_LOOKED_AT = 60
+LOOKED_AT = 60
 """Papers; the first ones stand for the others."""
+_OFFERED = 3
+"""Questions, at most, to go on with."""
 _WORD = re.compile(r"[a-z]{3,}")
 _TOO_COMMON = 1 / 3
 """Of the papers: a topic that more of them share tells nothing."""
@@ -25,9 +31,9 @@ _COMMON = frozenset(
 
 def example_questions(papers: Sequence[Paper]) -> list[str]:
     """Up to four: on one paper, on a topic, on two papers, on code."""
-    looked_at = papers[:_LOOKED_AT]
+    looked_at = papers[:LOOKED_AT]
     named = [paper for paper in looked_at if _is_name(paper.label)]
-    coded = [paper for paper in named[1:] if any("github.com" in url for url in paper.urls)]
+    coded = [paper for paper in named[1:] if has_code(paper)]
     topic, pair = _topic(looked_at), _most_alike(named)
     return [
         *(f"What is {paper.label}?" for paper in named[:1]),
@@ -35,6 +41,39 @@ def example_questions(papers: Sequence[Paper]) -> list[str]:
         *([f"How does {pair[0].label} differ from {pair[1].label}?"] if pair else []),
         *(f"Where is the code of {paper.label}?" for paper in coded[:1]),
     ] or ["What is in this collection?"]
+
+
+def next_questions(
+    assistant: Assistant, answer: Answer, asked: Sequence[str], within: PaperFilter | None
+) -> Iterator[str]:
+    """Up to three questions to go on with, which the papers answer with sentences that have not been quoted yet."""
+    before = {question.casefold() for question in asked}
+    quoted = {(citation.paper.paper_id, citation.span) for citation in answer.citations}
+    offered = 0
+    for question in _candidates(assistant, answer):
+        if offered == _OFFERED:
+            return
+        if question.casefold() in before:
+            continue
+        evidence = assistant.evidence_for(question, within)
+        best = [(sentence.paper.paper_id, sentence.span) for sentence in evidence.sentences[:1]]
+        if evidence.status == "answered" and not quoted.issuperset(best):
+            offered += 1
+            yield question
+
+
+def _candidates(assistant: Assistant, answer: Answer) -> Iterator[str]:
+    cited = [*{citation.paper.paper_id: citation.paper for citation in answer.citations}.values()]
+    found = cited or [passage.paper for passage in answer.passages[:1]]
+    if len(found) > 1:
+        yield from (f"What is {paper.label}?" for paper in found[:2])
+        yield f"How does {found[0].label} differ from {found[1].label}?"
+    for paper in found[:1]:
+        yield f"What results does {paper.label} report?"
+        yield f"Which problem does {paper.label} address?"
+        yield from (f"How does {paper.label} differ from {near.label}?" for near in assistant.neighbours(paper.paper_id, 1))
+        if has_code(paper):
+            yield f"Where is the code of {paper.label}?"
 
 
 def _is_name(label: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from html import escape
 
+from vectorstore.markup import formulas, readable
 from vectorstore.visible import visible
 
 _ADDRESS = re.compile(r"https?://[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?(?:[/?#][^\s\"'<>\\^`{|}]*)?", re.IGNORECASE)
@@ -14,6 +15,28 @@ _LONGEST_SHOWN = 60
 def escaped(text: str) -> str:
     """`text` as HTML that shows it and does nothing else, for elements and for quoted attributes alike."""
     return escape(visible(text), quote=True)
+
+
+def button(text: str, act: str, look: str, *, label: str = "", **data: str) -> str:
+    """A button that starts `act` with `data` (see acts.py); `look` is its CSS class, `label` what is read aloud."""
+    given = "".join(f' data-{name.replace("_", "-")}="{escaped(value)}"' for name, value in data.items())
+    aloud = f' aria-label="{escaped(label)}" title="{escaped(label)}"' if label else ""
+    return f'<button type="button" class="{look}" data-act="{act}"{given}{aloud}>{escaped(text)}</button>'
+
+
+def rich(text: str) -> str:
+    """`text`, which may hold LaTeX and Markdown, as HTML: formulas are marked to be drawn, the rest is readable."""
+    return "".join(_formula(piece) if is_formula else _plain(piece) for piece, is_formula in formulas(text)).strip()
+
+
+def _formula(latex: str) -> str:
+    """A formula, which reads well enough where it is not drawn."""
+    return f'<span class="math" data-tex="{escaped(latex)}">{escaped(readable(f"${latex}$"))}</span>'
+
+
+def _plain(text: str) -> str:
+    before, after = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() else "")
+    return f"{before}{escaped(readable(text))}{after}"
 
 
 def link(address: str) -> str:

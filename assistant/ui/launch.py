@@ -1,6 +1,7 @@
 """Starts the chat on this machine, for this machine only."""
 
 import errno
+import hashlib
 import socket
 import threading
 from importlib.resources import files
@@ -11,12 +12,17 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.chain import Assistant
+from assistant.app import Assistants
 from assistant.errors import SettingsError
-from assistant.ui.chat import build_chat
+from assistant.ui.page import build_page
 
+ASSETS = "/page"
+_STYLES = ("page.css", "chat.css")
+_SCRIPTS = ("page.js", "chat.js", "kept.js")
 _HOST = "127.0.0.1"
 _POLICY = "; ".join(
     [
@@ -43,9 +49,9 @@ _REFUSED = ("/gradio_api/upload", "/gradio_api/file=http", "/gradio_api/proxy=")
 """Routes by which strangers could fill the disk, or have this machine fetch addresses for them."""
 
 
-def launch_chat(assistant: Assistant, *, port: int) -> None:
+def launch_chat(assistants: Assistants, *, port: int) -> None:
     """Serves the chat until the program is interrupted. Raises `SettingsError` when the port cannot be used."""
-    chat = start_chat(assistant, port=port)
+    chat = start_chat(assistants, port=port)
     print(f"The chat is at http://{_HOST}:{port} - Ctrl+C ends it.")
     try:
         threading.Event().wait()
@@ -55,10 +61,10 @@ def launch_chat(assistant: Assistant, *, port: int) -> None:
         chat.close(verbose=False)
 
 
-def start_chat(assistant: Assistant, *, port: int) -> gr.Blocks:
+def start_chat(assistants: Assistants, *, port: int) -> gr.Blocks:
     """The chat, served in the background; `close()` ends it."""
     _refuse_taken_port(port)
-    chat = build_chat(assistant)
+    chat = build_page(assistants)
     chat.launch(
         server_name=_HOST,
         server_port=port,
@@ -76,20 +82,32 @@ def start_chat(assistant: Assistant, *, port: int) -> gr.Blocks:
         allowed_paths=[],
         max_file_size="1kb",
         num_workers=0,
-        app_kwargs={"middleware": [*guards()]},
+        app_kwargs={"middleware": [*guards()], "routes": [assets()]},
         **page_style(),
     )
     return chat
 
 
 def page_style() -> dict[str, Any]:
-    """The looks and the script of the page, for `launch` and for `gr.mount_gradio_app`."""
-    static = files("assistant.ui") / "static"
-    css, js, icon = (static.joinpath(name).read_text("utf-8") for name in ("chat.css", "chat.js", "icon.svg"))
+    """The looks and the scripts of the page, for `launch` and for `gr.mount_gradio_app`; the files are at `ASSETS`."""
+    icon = quote((files("assistant.ui") / "static" / "icon.svg").read_text("utf-8"))
+    styles = "".join(f'<link rel="stylesheet" href="{_versioned(name)}">' for name in _STYLES)
+    scripts = "".join(f'<script defer src="{_versioned(name)}"></script>' for name in _SCRIPTS)
     return {
-        "head": f'<link rel="icon" href="data:image/svg+xml,{quote(icon)}"><style>{css}</style><script>{js}</script>',
+        "head": f'<link rel="icon" href="data:image/svg+xml,{icon}">{styles}{scripts}',
         "theme": gr.themes.Base(font=["Arial", "sans-serif"], font_mono=["monospace"]),
     }
+
+
+def _versioned(name: str) -> str:
+    """The address of a file, another one whenever the file has changed, so that no browser goes on with an old one."""
+    text = (files("assistant.ui") / "static" / name).read_bytes()
+    return f"{ASSETS}/{name}?{hashlib.sha256(text).hexdigest()[:8]}"
+
+
+def assets() -> Mount:
+    """The files of the page."""
+    return Mount(ASSETS, StaticFiles(packages=[("assistant.ui", "static")]))
 
 
 def guards() -> list[Middleware]:

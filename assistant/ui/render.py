@@ -3,19 +3,27 @@
 `html.escaped` guards every text; the tags, and nothing else, are written here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
-from assistant.blocks import Shape, blocks_of
+from assistant.blocks import blocks_of
+from assistant.takeaway import TAKEN_AS
 from assistant.types import Answer, Citation, Sentence, Status
-from assistant.ui.html import counted, escaped, shortened
-from assistant.ui.session import Exchange, Notice
-from vectorstore.markup import readable
+from assistant.ui.html import button, counted, escaped, link, rich, shortened
+from assistant.ui.session import Conversation, Exchange, Notice, Scope
+from vectorstore.facets import Choices
+from vectorstore.markup import readable, unmarked
 from vectorstore.types import Paper
 
 NAME = "Abstract Assistant"
 _LONGEST_QUESTION = 600
 """Characters of a question shown; it is sent whole."""
+_LONGEST_NAME = 80
+"""Characters of what the chosen papers are called."""
+_NEAREST = 3
+"""Papers that a refusal offers."""
+_WORTH_A_TABLE = 3
+"""Items of a list."""
 _PLACES = 2
 """Conferences or journals named in the header."""
 _OUTCOMES: dict[Status, str] = {
@@ -27,30 +35,51 @@ _SEARCHING = "Searching the papers"
 _WRITING = "Writing, and checking each sentence against its abstract"
 
 
-def header_html(papers: Sequence[Paper], writer: str) -> str:
-    """The name of the chat, what is asked, and who writes."""
+def header_html(collections: Sequence[str], papers: int, choices: Choices | None, writer: str) -> str:
+    """The name of the chat, and the status: what is asked, how much of it there is, and who writes."""
     by = "answers in the papers’ own words" if writer == "quotation" else f"written by {escaped(writer)}, then checked"
-    facts = [*_places(papers), counted(len(papers), "paper"), by]
+    named = escaped(shortened(" + ".join(collections), _LONGEST_NAME))
+    facts = [named, *(_places(choices) if choices else []), counted(papers, "paper"), by]
     return f'<h1>{NAME}</h1><p class="facts">{"".join(f"<span>{fact}</span>" for fact in facts)}</p>'
 
 
-def _places(papers: Iterable[Paper]) -> list[str]:
-    places = list(dict.fromkeys(paper.place for paper in papers if paper.place))
-    more = [f"and {len(places) - _PLACES} more"] if len(places) > _PLACES else []
-    return [", ".join([*map(escaped, places[:_PLACES]), *more])] if places else []
+def _places(choices: Choices) -> list[str]:
+    """Such as "ICML 2026", or "ICML, NeurIPS and 3 more, 2013–2026"."""
+    venues, years = [*map(escaped, choices.venues)], [*choices.years]
+    more = f" and {len(venues) - _PLACES} more" if len(venues) > _PLACES else ""
+    named = ", ".join(venues[:_PLACES]) + more
+    span = "" if not years else f"{years[-1]}–{years[0]}" if len(years) > 1 else str(years[0])
+    joined = f"{named}, {span}" if len(years) > 1 and named else f"{named} {span}".strip()
+    return [joined] if joined else []
 
 
-def conversation_html(exchanges: Sequence[Exchange], examples: Sequence[str] = ()) -> str:
+def conversation_html(conversation: Conversation, examples: Sequence[str] = ()) -> str:
     """The whole conversation; what could be asked, when it is empty."""
-    content = "".join(map(exchange_html, exchanges, count(1))) or welcome_html(examples)
+    last = len(conversation.exchanges)
+    turns = (
+        exchange_html(exchange, number, is_last=number == last)
+        for number, exchange in enumerate(conversation.exchanges, start=1)
+    )
+    content = "".join(turns) or welcome_html(examples)
     return (
         f'<div class="log" role="log" aria-label="Conversation" tabindex="0"><div class="measure">{content}</div></div>'
     )
 
 
+def note_html(scope: Scope, *, is_editing: bool = False) -> str:
+    """Above the question box: which papers are asked, and whether the question replaces an earlier one."""
+    notes = []
+    if scope.within is not None:
+        named = escaped(shortened(scope.named or str(scope.within), _LONGEST_NAME))
+        notes.append(f"Asking only <b>{named}</b>{button('Ask all papers', 'unscope', 'quiet')}")
+    if is_editing:
+        notes.append(f"Replaces an earlier question{button('Leave it as it was', 'unedit', 'quiet')}")
+    return "".join(f"<p>{note}</p>" for note in notes)
+
+
 def welcome_html(examples: Sequence[str]) -> str:
     """What this is, and questions to begin with."""
-    buttons = "".join(f'<li><button type="button" class="example">{escaped(text)}</button></li>' for text in examples)
+    buttons = "".join(f"<li>{button(text, 'ask', 'example', question=text)}</li>" for text in examples)
     return (
         '<div class="welcome"><h2>What do these papers say?</h2>'
         "<p>Each sentence of an answer rests on a quotation that was checked against its abstract: "
@@ -59,20 +88,33 @@ def welcome_html(examples: Sequence[str]) -> str:
     )
 
 
-def exchange_html(exchange: Exchange, number: int) -> str:
+def exchange_html(exchange: Exchange, number: int, *, is_last: bool = False) -> str:
     """A question with what has come of it; `number` counts the exchanges of the conversation."""
-    asked = escaped(shortened(exchange.question, _LONGEST_QUESTION))
-    question = f'<p class="question"><span class="unseen">You asked: </span>{asked}</p>' if asked.strip() else ""
     parts = [
         _read_as(exchange),
         _body(exchange, number),
         _progress(exchange),
         left_out_html([sentence for sentence in exchange.sentences if not sentence.shown]),
         notice_html(exchange.notice) if exchange.notice else "",
-        _footnote(exchange.answer) if exchange.answer else "",
+        _footnote(exchange, number, is_last=is_last) if not exchange.is_live else "",
+        _suggestions(exchange) if is_last else "",
     ]
     live = " live" if exchange.is_live else ""
-    return f'<article class="turn{live}">{question}<div class="answer">{"".join(parts)}</div></article>'
+    return f'<article class="turn{live}">{_question(exchange, number)}<div class="answer">{"".join(parts)}</div></article>'
+
+
+def _question(exchange: Exchange, number: int) -> str:
+    asked = escaped(shortened(exchange.question, _LONGEST_QUESTION))
+    if not asked.strip():
+        return ""
+    edit = button("Edit", "edit", "edit", number=str(number), label="Edit this question")
+    return f'<div class="asked">{edit}<p class="question"><span class="unseen">You asked: </span>{asked}</p></div>'
+
+
+def _suggestions(exchange: Exchange) -> str:
+    """What could be asked next."""
+    items = "".join(f"<li>{button(text, 'ask', 'suggestion', question=text)}</li>" for text in exchange.suggestions)
+    return f'<ul class="suggestions" aria-label="You could ask next">{items}</ul>' if items else ""
 
 
 def _read_as(exchange: Exchange) -> str:
@@ -87,7 +129,34 @@ def _body(exchange: Exchange, number: int) -> str:
     outcome = _OUTCOMES.get(exchange.status)
     if not outcome:
         return text
-    return f'<section class="refusal" aria-label="{outcome}"><p class="outcome">{outcome}</p>{text}</section>'
+    helps = _nearest(exchange) if exchange.status == "not_covered" else _full_texts(exchange)
+    return f'<section class="refusal" aria-label="{outcome}"><p class="outcome">{outcome}</p>{text}{helps}</section>'
+
+
+def _nearest(exchange: Exchange) -> str:
+    """The papers that come nearest to a question that none of them is about."""
+    papers = {passage.paper.paper_id: passage.paper for passage in exchange.passages[:_NEAREST]}
+    items = "".join(f"<li>{paper_button(paper)} {_about(paper)}</li>" for paper in papers.values())
+    return f'<p class="help">The nearest papers here:</p><ul class="nearest">{items}</ul>' if items else ""
+
+
+def _full_texts(exchange: Exchange) -> str:
+    """Where the full text is that may say what the abstract does not."""
+    papers = {citation.paper.paper_id: citation.paper for citation in exchange.citations}
+    links = [
+        f"{escaped(paper.label)}: {link(paper.full_text_url)}" for paper in papers.values() if paper.full_text_url
+    ]
+    return f'<p class="help">The full text may say. {" · ".join(links)}</p>' if links else ""
+
+
+def paper_button(paper: Paper) -> str:
+    """The label of a paper; it opens the paper's page."""
+    return button(paper.label, "paper", "paper-link", paper_id=paper.paper_id)
+
+
+def _about(paper: Paper) -> str:
+    named = {"paper_ids": paper.paper_id, "named": paper.label}
+    return button("Ask about it", "scope", "quiet", label=f"Ask about {paper.label}", **named)
 
 
 def _progress(exchange: Exchange) -> str:
@@ -108,33 +177,41 @@ def sentences_html(sentences: Sequence[Sentence], turn: int) -> str:
     def cell_html(cell: Iterable[Sentence]) -> str:
         return " ".join(sentence_html(each, labels, (f"cite-{turn}-{chip}" for chip in chips)) for each in cell)
 
-    return "".join(
-        _SHAPED[block.shape]([[cell_html(cell) for cell in row] for row in block.rows])
-        for block in blocks_of(sentences)
-    )
+    parts = []
+    for block in blocks_of(sentences):
+        if block.shape == "table":
+            heading, *rows = [[cell_html(cell) for cell in row] for row in block.rows]
+            parts.append(_table_html("Comparison", heading, rows))
+        elif block.shape == "list" and _is_of_papers(block.rows, labels):
+            rows = [[cell_html(row[0][:1]), cell_html(row[0][1:]), _where(row[0])] for row in block.rows]
+            parts.append(_table_html("Papers", ["Paper", "What its abstract says", "Where"], rows))
+        elif block.shape == "list":
+            parts.append(f"<ul>{''.join(f'<li>{cell_html(row[0])}</li>' for row in block.rows)}</ul>")
+        else:
+            parts.append(f"<p>{cell_html(block.rows[0][0])}</p>")
+    return "".join(parts)
 
 
-def _paragraph_html(rows: Sequence[Sequence[str]]) -> str:
-    return f"<p>{rows[0][0]}</p>"
+def _is_of_papers(rows: Sequence[Sequence[Sequence[Sentence]]], labels: Iterable[str]) -> bool:
+    """Whether each item of a list names a paper and then quotes it, and there are enough for a table."""
+    return len(rows) >= _WORTH_A_TABLE and all(_names_paper(row[0][0], labels) and len(row[0]) > 1 for row in rows)
 
 
-def _list_html(rows: Sequence[Sequence[str]]) -> str:
-    return f"<ul>{''.join(f'<li>{row[0]}</li>' for row in rows)}</ul>"
+def _names_paper(sentence: Sentence, labels: Iterable[str]) -> bool:
+    return sentence.verdict == "program" and sentence.text.removesuffix(":") in labels
 
 
-def _table_html(rows: Sequence[Sequence[str]]) -> str:
-    """A table that scrolls in a frame of its own where it is too wide."""
-    heading = "".join(f'<th scope="col">{cell}</th>' for cell in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:])
-    table = f"<table><thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="table" role="region" aria-label="Comparison" tabindex="0">{table}</div>'
+def _where(item: Iterable[Sentence]) -> str:
+    return next((escaped(citation.paper.place) for each in item for citation in each.citations), "")
 
 
-_SHAPED: dict[Shape, Callable[[Sequence[Sequence[str]]], str]] = {
-    "paragraph": _paragraph_html,
-    "list": _list_html,
-    "table": _table_html,
-}
+def _table_html(named: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table that scrolls in a frame of its own where it is too wide; columns that say nothing are left out."""
+    told = [at for at in range(len(heading)) if any(row[at] for row in rows)]
+    head = "".join(f'<th scope="col" data-act="sort" aria-sort="none" tabindex="0">{heading[at]}</th>' for at in told)
+    body = "".join(f"<tr>{''.join(f'<td>{row[at]}</td>' for at in told)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="table" role="region" aria-label="{named}" tabindex="0">{table}</div>'
 
 
 def sentence_html(sentence: Sentence, labels: Iterable[str], ids: Iterable[str]) -> str:
@@ -142,13 +219,20 @@ def sentence_html(sentence: Sentence, labels: Iterable[str], ids: Iterable[str])
     chips = "".join(map(chip_html, _first_of_each_number(sentence.citations), ids))
     text = escaped(sentence.text)
     if sentence.verdict == "quoted":
-        marked = text if text.startswith("“") else f"“{text}”"
-        return f'<q class="quoted">{marked}</q>{chips}'
+        return f'<q class="quoted">“{_quotation(sentence)}”</q>{chips}'
     if sentence.verdict == "supported":
         return f'<span class="supported">{text}</span>{_check_html(sentence)}{chips}'
-    if sentence.text.removesuffix(":") in labels:
+    if _names_paper(sentence, labels):
         return f'<b class="lead">{text}</b>'
     return f'<span class="program">{text}</span>'
+
+
+def _quotation(sentence: Sentence) -> str:
+    """What a quoted sentence says, with the formulas of the abstract where it is quoted whole."""
+    text = sentence.text.removeprefix("“").removesuffix("”")
+    if len(sentence.citations) == 1 and text == unmarked(readable(quote := sentence.citations[0].quote)):
+        return rich(unmarked(quote))
+    return escaped(text)
 
 
 def _first_of_each_number(citations: Iterable[Citation]) -> list[Citation]:
@@ -197,17 +281,63 @@ def notice_html(notice: Notice) -> str:
     return f'<div class="notice"><p>{escaped(notice.message)}</p><p class="hint">{escaped(notice.hint)}</p></div>'
 
 
-def _footnote(answer: Answer) -> str:
-    """What the answer rests on, and the button that copies it."""
-    if not answer.citations:
-        return ""
+def _footnote(exchange: Exchange, number: int, *, is_last: bool) -> str:
+    """What the answer rests on, and what can be done with it."""
+    at = {"number": str(number)}
+    answer = exchange.answer
+    tools = [
+        *([button("Copy", "copy", "quiet", text=plain_text(answer))] if answer and answer.citations else []),
+        *([saves_html('take', TAKEN_AS, number=str(number))] if answer and answer.citations else []),
+        *([button("Link", "link", "quiet", question=exchange.question)] if exchange.question.strip() else []),
+        *([button("Ask again", "retry", "quiet", **at), button("Undo", "undo", "quiet")] if is_last else []),
+        *([_thumbs(exchange, number)] if answer else []),
+    ]
+    rests_on = f"<span>{_rests_on(answer)}</span>" if answer and answer.citations else ""
+    return f'<div class="footnote">{rests_on}{"".join(tools)}</div>{_thanks(exchange, number)}' if tools else ""
+
+
+def _rests_on(answer: Answer) -> str:
+    """Such as "3 quotations from 1 paper"."""
     verdicts = [sentence.verdict for sentence in answer.sentences if sentence.shown]
     kinds = {"quotation": verdicts.count("quoted"), "checked paraphrase": verdicts.count("supported")}
-    rests_on = " and ".join(counted(number, noun) for noun, number in kinds.items() if number)
+    pieces = " and ".join(counted(number, noun) for noun, number in kinds.items() if number)
     papers = len({citation.number for citation in answer.citations})
+    return f"{pieces} from {counted(papers, 'paper')}"
+
+
+def saves_html(act: str, formats: Iterable[str], **data: str) -> str:
+    """The menu of the formats in which something can be saved."""
+    items = "".join(f"<li>{button(name, act, 'save', form=name, **data)}</li>" for name in formats)
+    return f'<details class="menu"><summary>Save as</summary><ul>{items}</ul></details>'
+
+
+def _thumbs(exchange: Exchange, number: int) -> str:
+    """Whether the answer was good, as the reader sees it."""
+    thumbs = (("up", "👍", "A good answer"), ("down", "👎", "Not a good answer"))
+    return "".join(
+        button(
+            sign,
+            "judge",
+            "thumb chosen" if exchange.judged == verdict else "thumb",
+            label=label,
+            number=str(number),
+            verdict=verdict,
+        )
+        for verdict, sign, label in thumbs
+    )
+
+
+def _thanks(exchange: Exchange, number: int) -> str:
+    """After a thumb: thanks, and room for a note."""
+    if not exchange.judged:
+        return ""
+    if exchange.judged_note:
+        return '<p class="thanks">Kept on this machine, with your note.</p>'
     return (
-        f'<p class="footnote">{rests_on} from {counted(papers, "paper")}'
-        f'<button type="button" class="copy" data-text="{escaped(plain_text(answer))}">Copy</button></p>'
+        f'<form class="thanks" data-act="judge" data-number="{number}" data-verdict="{exchange.judged}">'
+        f'<label>Kept on this machine. <span class="unseen">A note on it</span>'
+        '<input name="note" maxlength="2000" placeholder="Add a note: what was good, or what is missing?"></label>'
+        "<button>Save</button></form>"
     )
 
 

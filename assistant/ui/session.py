@@ -1,5 +1,6 @@
-"""What one browser session has asked and been answered: the only place where a conversation is kept."""
+"""What one browser session has open: the conversation, and which papers it is about."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from assistant.types import (
     SentenceChecked,
     Status,
 )
+from vectorstore.filters import PaperFilter
 from vectorstore.types import Paper, Passage, Span
 
 Phase = Literal["searching", "writing", "finished", "stopped", "failed"]
@@ -37,6 +39,11 @@ class Exchange:
     sentences: list[Sentence] = field(default_factory=list)
     answer: Answer | None = None
     notice: Notice | None = None
+    suggestions: tuple[str, ...] = ()
+    """What could be asked next."""
+    judged: Literal["", "up", "down"] = ""
+    """The reader's thumb."""
+    judged_note: str = ""
 
     @property
     def is_live(self) -> bool:
@@ -79,9 +86,13 @@ class Exchange:
 
 @dataclass
 class Conversation:
-    """The exchanges of one session, oldest first."""
+    """The exchanges of one conversation, oldest first."""
 
     exchanges: list[Exchange] = field(default_factory=list)
+    conversation_id: str = ""
+    """What the browser keeps it by; empty before the first question."""
+    edited: int | None = None
+    """Which exchange, from 0, the next question replaces together with all that follow it."""
 
     @property
     def is_live(self) -> bool:
@@ -90,8 +101,12 @@ class Conversation:
 
     def begin(self, question: str) -> Exchange:
         """A new exchange at the end. The notice on an empty question before it has been read, and goes."""
+        if self.edited is not None:
+            del self.exchanges[self.edited :]
+        self.edited = None
         if self.exchanges and self.exchanges[-1].notice and not self.exchanges[-1].question.strip():
             self.exchanges.pop()
+        self.conversation_id = self.conversation_id or uuid.uuid4().hex
         self.exchanges.append(Exchange(question))
         return self.exchanges[-1]
 
@@ -100,25 +115,26 @@ class Conversation:
         for exchange in self.exchanges:
             exchange.stop()
 
-    def clear(self) -> None:
-        """Forgets everything, source numbers too."""
-        self.stop()
-        self.exchanges.clear()
-
     def history(self) -> list[dict[str, Any]]:
         """For `Assistant.stream`: the exchanges in which a sentence was shown, with their citations."""
-        return [item for exchange in self.exchanges if exchange.shown for item in _history_items(exchange)]
+        return [item for exchange in self.exchanges[: self.edited] if exchange.shown for item in _items(exchange)]
+
+    def answers(self) -> list[Answer]:
+        """The answers that were finished."""
+        return [exchange.answer for exchange in self.exchanges if exchange.answer]
 
     def sources(self) -> list["Source"]:
         """The papers cited so far, by source number."""
         latest = next((exchange for exchange in reversed(self.exchanges) if exchange.shown), None)
         numbers = {c.number: c.paper for exchange in self.exchanges for c in exchange.citations}
+        found = {p.paper.paper_id: p.why for exchange in self.exchanges for p in exchange.passages}
         return [
             Source(
                 number=number,
                 paper=numbers[number],
                 quoted=_spans([c for exchange in self.exchanges for c in exchange.citations], number),
                 quoted_last=_spans(latest.citations if latest else [], number),
+                why=found.get(numbers[number].paper_id, ""),
             )
             for number in sorted(numbers)
         ]
@@ -134,13 +150,39 @@ class Source:
     """In the whole conversation."""
     quoted_last: frozenset[Span]
     """By the last answer; empty when that does not cite this paper."""
+    why: str = ""
+    """Why the search found it, in words; empty when it did not, as with all papers of a list."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What questions are asked of."""
+
+    collections: tuple[str, ...] = ()
+    """The configured ones when it is empty."""
+    within: PaperFilter | None = None
+    named: str = ""
+    """What a reader calls the papers that pass `within`."""
+
+
+@dataclass
+class Session:
+    """One open page. Gradio makes each page its own copy of an empty one."""
+
+    conversation: Conversation = field(default_factory=Conversation)
+    scope: Scope = Scope()
+
+    def clear(self) -> None:
+        """Begins a new conversation, with its own source numbers. What was being written ends."""
+        self.conversation.stop()
+        self.conversation = Conversation()
 
 
 def _spans(citations: Sequence[Citation], number: int) -> frozenset[Span]:
     return frozenset(citation.span for citation in citations if citation.number == number)
 
 
-def _history_items(exchange: Exchange) -> list[dict[str, Any]]:
+def _items(exchange: Exchange) -> list[dict[str, Any]]:
     text = exchange.answer.text if exchange.answer else " ".join(sentence.markdown for sentence in exchange.shown)
     citations = [citation.to_dict() for citation in exchange.citations]
     return [

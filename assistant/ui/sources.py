@@ -1,13 +1,14 @@
 """The sources as HTML: one card per cited paper with its quotations marked, and what was found but not cited."""
 
 from collections.abc import Sequence, Set
+from datetime import datetime
 from itertools import pairwise
 
-from assistant.ui.html import counted, escaped, link, shortened
+from assistant.ui.html import button, counted, escaped, link, rich, shortened
 from assistant.ui.session import Conversation, Source
 from vectorstore.markup import readable
 from vectorstore.sentences import sentence_spans
-from vectorstore.types import Passage, Span
+from vectorstore.types import Paper, Passage, Span
 
 _EXCERPT = 220
 """Characters shown of a passage that is not cited."""
@@ -43,10 +44,12 @@ def card_html(source: Source) -> str:
     """A cited paper; open when the last answer cites it."""
     paper, state = source.paper, " open" if source.quoted_last else ""
     details = [
-        f'<p class="title">{escaped(readable(paper.title))}</p>' if paper.title else "",
-        f'<p class="authors">{escaped(_authors(paper.authors))}</p>' if paper.authors else "",
+        facts_html(paper),
         f'<p class="abstract">{abstract_html(source)}</p>',
-        f'<p class="links">{"".join(link(url) for url in paper.urls)}'
+        f'<p class="why">Found: {escaped(source.why)}</p>' if source.why else "",
+        links_html(paper),
+        f'<p class="links">{button("Ask about it", "scope", "quiet", paper_ids=paper.paper_id, named=paper.label)}'
+        f"{button('Open its page', 'paper', 'quiet', paper_id=paper.paper_id)}{star_html(paper)}"
         f'<a class="back" href="#conversation" data-source="{source.number}">↩ back to the answer</a></p>',
     ]
     return (
@@ -56,8 +59,42 @@ def card_html(source: Source) -> str:
     )
 
 
-def _authors(authors: Sequence[str]) -> str:
-    return ", ".join([*authors[:_AUTHORS], *(["…"] if len(authors) > _AUTHORS else [])])
+def facts_html(paper: Paper) -> str:
+    """What is known of a paper beside its label, its abstract and its links."""
+    when = [escaped(fact) for fact in (paper.track, paper.session, paper.room, paper.starts_at and spoken(paper.starts_at)) if fact]
+    return "".join(
+        [
+            f'<p class="title">{rich(paper.title)}</p>' if paper.title and paper.title != paper.label else "",
+            f'<p class="authors">{escaped(_authors(paper.authors))}</p>' if paper.authors else "",
+            f'<p class="when">{" · ".join(when)}</p>' if when else "",
+            '<p class="when">Its source has no abstract: only the title is known.</p>' if paper.is_title_only else "",
+        ]
+    )
+
+
+def links_html(paper: Paper) -> str:
+    """Where to read more: its full text, its pages, its DOI."""
+    doi = f"https://doi.org/{paper.doi}" if paper.doi else None
+    addresses = dict.fromkeys(filter(None, [paper.full_text_url, *paper.urls, doi]))
+    return f'<p class="links">{"".join(map(link, addresses))}</p>' if addresses else ""
+
+
+def star_html(paper: Paper) -> str:
+    """The star that puts a paper on the reading list; the script of the page fills it in."""
+    return (
+        f'<button type="button" class="star" data-star="{escaped(paper.paper_id)}" aria-pressed="false" '
+        f'aria-label="{escaped(f"Keep {paper.label} on the reading list")}" title="Reading list">☆</button>'
+    )
+
+
+def spoken(moment: str) -> str:
+    """A time in ISO 8601 as one reads it: "Tue 14 July 2026, 10:30"; as it is when it is none."""
+    try:
+        time = datetime.fromisoformat(moment)
+    except ValueError:
+        return moment
+    day = f"{time:%a} {time.day} {time:%B %Y}"
+    return day if len(moment) == len("2026-07-14") else f"{day}, {time:%H:%M}"
 
 
 def abstract_html(source: Source) -> str:
@@ -76,7 +113,7 @@ def _sentence_html(source: Source, sentence: Span) -> str:
 def _piece_html(source: Source, piece: Span) -> str:
     raw = piece.of(source.paper.abstract)
     before, after = (" " if raw[:1].isspace() else ""), (" " if raw[-1:].isspace() else "")
-    text = escaped(readable(raw))
+    text = rich(raw)
     if _covered(piece, source.quoted):
         earlier = "" if _covered(piece, source.quoted_last) else ' class="earlier"'
         text = f'<mark id="quote-{source.number}-{piece.start}"{earlier}>{text}</mark>'

@@ -1,0 +1,40 @@
+"""The page: a header, and one tab each for the chat, the papers, their map and the collections."""
+
+from typing import Any
+
+import gradio as gr
+
+from assistant.app import Assistants
+from assistant.ui.acts import QUIETLY
+from assistant.ui.chat import ChatActions, build_chat_tab
+from assistant.ui.render import NAME, header_html
+from assistant.ui.session import Session
+
+_AT_ONCE = 8
+"""Answers written at the same time; more questions wait."""
+_WAITING = 64
+"""Questions that may wait; one more is refused."""
+
+
+def build_page(assistants: Assistants) -> gr.Blocks:
+    """The page. It keeps nothing: each browser session has its own conversation, which its browser keeps."""
+    page: Any
+    with gr.Blocks(title=NAME, analytics_enabled=False, fill_height=True, fill_width=True) as page:
+        session = gr.State(Session())
+        with gr.Row(elem_id="top"):
+            header = gr.HTML(header_html([], 0, None, "quotation"), elem_id="header", apply_default_css=False)
+            gr.HTML(_CONVERSATIONS, elem_id="kept", apply_default_css=False)
+            clear = gr.Button("New conversation", elem_id="clear", size="sm")
+        with gr.Tabs(selected="chat", elem_id="tabs") as tabs, gr.Tab("Chat", id="chat"):
+            chat = build_chat_tab(assistants, session, header, clear, tabs)
+        page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
+    page.queue(default_concurrency_limit=_AT_ONCE, max_size=_WAITING)
+    return page  # type: ignore[no-any-return]
+
+
+_CONVERSATIONS = """
+<details class="menu conversations"><summary>Conversations</summary>
+<div><ul aria-label="Conversations kept in this browser"></ul><p class="empty">Conversations are kept in this browser.</p></div>
+</details>
+"""
+"""Filled in by the script of the page, from what the browser keeps."""
