@@ -25,6 +25,7 @@ LAYERS = [
         "assistant.models",
         "assistant.budget",
         "assistant.background",
+        "assistant.takeaway",
     },
     {"assistant.routing", "assistant.followup"},
     {"assistant.confining"},
