@@ -22,6 +22,7 @@ def feedback(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List what readers thought of answers, or make a question set of it."""
+    from assistant.errors import FeedbackError
     from assistant.evaluation.question_sets import write_question_set
     from assistant.feedback import FeedbackStore, gold_questions
     from assistant.settings import load_settings
@@ -31,6 +32,10 @@ def feedback(
     if export is None:
         return print_json([asdict(one) for one in given]) if as_json else _print(given)
     questions = gold_questions(one for one in given if one.collection == settings.collection)
+    if not questions:
+        raise FeedbackError(
+            f"There is no feedback on {settings.collection!r}.", "`assistant feedback` lists what there is."
+        )
     write_question_set(export, questions)
     drafts = sum("draft" in question.tags for question in questions)
     if as_json:

@@ -100,13 +100,14 @@ class FeedbackStore:
             raise self._error("written", "the disk is full")
 
     def all(self) -> list[Feedback]:
-        """In the order in which the answers were first judged; of the opinions of one answer the last.
+        """In the order in which they were given; of several on one answer only the last.
 
         Lines that a crash has left incomplete are logged and passed over. Raises `FeedbackError` when the file cannot
         be read.
         """
         latest: dict[Feedback, Feedback] = {}
         for feedback in self._lines():
+            latest.pop(feedback.subject, None)
             latest[feedback.subject] = feedback
         return list(latest.values())
 
@@ -130,22 +131,18 @@ class FeedbackStore:
 
 
 def gold_questions(feedback: Iterable[Feedback]) -> list[GoldQuestion]:
-    """A question for each that was asked, by the last opinion of an answer to it.
+    """A question for each that was asked, by the last opinion of an answer to it; they are given in the order of time.
 
     An answer that was found right says what is expected. Of one that was found wrong only the question is known: what
     it said is kept as a draft, for a person to put right.
     """
-    latest = {one.standalone_question.casefold(): one for one in sorted(feedback, key=_given)}
+    latest = {one.standalone_question.casefold(): one for one in feedback}
     return [_gold(one) for one in latest.values()]
 
 
 def question_set(feedback: Sequence[Feedback]) -> str:
     """`gold_questions` as a file for `assistant evaluate`, of one collection; empty when there is no feedback."""
     return question_set_text(gold_questions(feedback))
-
-
-def _given(feedback: Feedback) -> datetime:
-    return datetime.fromisoformat(feedback.given_at)
 
 
 def _gold(feedback: Feedback) -> GoldQuestion:

@@ -102,9 +102,8 @@ def sampled(questions: QuestionSet, count: int, seed: int) -> QuestionSet:
 
 def question_set_text(questions: Sequence[GoldQuestion]) -> str:
     """What `read_question_set` reads: a line for each question."""
-    return "".join(
-        f"{visible_json(question.model_dump(exclude_defaults=True), indent=None)}\n" for question in questions
-    )
+    lines = (visible_json(question.model_dump(exclude_defaults=True), indent=None) for question in questions)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def write_question_set(path: Path, questions: Sequence[GoldQuestion]) -> None:
