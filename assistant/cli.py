@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from assistant.cli_collections import app as collections
+from assistant.cli_feedback import feedback
 from assistant.errors import UserFacingError
 from assistant.terminal import (
     found_by,
@@ -38,6 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(collections, name="collections")
+app.command()(feedback)
 CollectionOption = Annotated[
     str | None,
     typer.Option(

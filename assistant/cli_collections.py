@@ -76,10 +76,10 @@ def delete(
 @app.command()
 def export(
     name: NameArgument,
-    kind: Annotated[str, typer.Option("--format", help="jsonl, which holds everything, bibtex or csv.")] = "jsonl",
+    kind: Annotated[str, typer.Option("--format", help="jsonl, which holds everything, bibtex, ris or csv.")] = "jsonl",
     output: Annotated[Path | None, typer.Option(help="A new file; by default the terminal.")] = None,
 ) -> None:
-    """Write the papers of a collection as JSON Lines, BibTeX or CSV."""
+    """Write the papers of a collection as JSON Lines, BibTeX, RIS or CSV."""
     from vectorstore.errors import CollectionError
     from vectorstore.exporting import EXPORTS
     from vectorstore.library import Library

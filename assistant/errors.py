@@ -4,6 +4,7 @@ UserFacingError
 ├── SettingsError      a setting is unknown or has a value that cannot be
 ├── QuestionError      a question cannot be read as one
 ├── QuestionSetError   a question set cannot be read, or does not fit the collection
+├── FeedbackError      feedback on answers cannot be read or written
 ├── ReportError        a report of an evaluation cannot be read or written
 └── ModelError         the chat model gave no answer
     ├── ModelRefused       it, or its server, does not accept the key, the name or the request
@@ -15,6 +16,7 @@ UserFacingError
 from vectorstore.errors import UserFacingError
 
 __all__ = [
+    "FeedbackError",
     "ModelBusy",
     "ModelCutOff",
     "ModelError",
@@ -38,6 +40,10 @@ class QuestionError(UserFacingError):
 
 class QuestionSetError(UserFacingError):
     """A question set cannot be read, or does not fit the collection."""
+
+
+class FeedbackError(UserFacingError):
+    """Feedback on answers cannot be read or written."""
 
 
 class ReportError(UserFacingError):

@@ -1,12 +1,11 @@
 """What the command line prints: answers, passages, reports, progress. Text of papers cannot steer the terminal."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vectorstore.visible import is_unseen, visible
+from vectorstore.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from assistant.types import Answer
@@ -99,6 +98,5 @@ def print_text(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """`value`, indented; what cannot be seen, or steers a terminal, stands there as the escape that means the same."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    print(text.translate({ord(char): json.dumps(char)[1:-1] for char in set(text) if is_unseen(char)}))
+    """`value`, indented, without what could steer a terminal."""
+    print(visible_json(value))

@@ -95,7 +95,7 @@ def test_export_and_import_give_the_same_to_the_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("data")
-@pytest.mark.parametrize("kind", ["bibtex", "csv"])
+@pytest.mark.parametrize("kind", ["bibtex", "ris", "csv"])
 def test_what_other_programs_read_is_read_back_as_the_same_papers(tmp_path: Path, kind: str) -> None:
     file = tmp_path / f"papers.{kind}"
     assert run("collections", "export", "owls", "--format", kind, "--output", str(file)).returncode == 0

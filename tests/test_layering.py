@@ -25,6 +25,7 @@ LAYERS = [
         "assistant.models",
         "assistant.budget",
         "assistant.background",
+        "assistant.takeaway",
     },
     {"assistant.routing", "assistant.followup"},
     {"assistant.confining"},
@@ -37,8 +38,8 @@ LAYERS = [
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},
     {"assistant.app"},
-    {"assistant.doctor", "assistant.evaluation", "assistant.ui", "assistant.terminal"},
-    {"assistant.cli_collections"},
+    {"assistant.doctor", "assistant.evaluation", "assistant.feedback", "assistant.ui", "assistant.terminal"},
+    {"assistant.cli_collections", "assistant.cli_feedback"},
     {"assistant.cli"},
 ]
 """A module imports only from its own layer and those before it."""
@@ -103,6 +104,7 @@ def test_settings_are_read_by_the_wiring_and_the_doors_only() -> None:
         "assistant.app",
         "assistant.cli",
         "assistant.cli_collections",
+        "assistant.cli_feedback",
         "assistant.doctor",
         "assistant.evaluation.wiring",
     }

@@ -1,6 +1,9 @@
 """Addresses in text."""
 
 import re
+from urllib.parse import quote
+
+from vectorstore.visible import visible
 
 _URL = re.compile(
     r"https?://[^\s{}()\[\]<>\"'*|\\]+"
@@ -8,6 +11,8 @@ _URL = re.compile(
 )
 _ADDRESS_MARKS = ("://", ".com/", ".co/", ".org/")
 """Without one of these there is no address."""
+_STAY = "%/:=&?~#+!$,;'@()*[]"
+"""Marks that are part of an address; what else is neither letter nor digit is escaped in it."""
 
 
 def urls_in(text: str) -> tuple[str, ...]:
@@ -16,3 +21,8 @@ def urls_in(text: str) -> tuple[str, ...]:
         return ()
     found = (match.group().rstrip(".,;:!?") for match in _URL.finditer(text))
     return tuple(dict.fromkeys(url if url.startswith("http") else f"https://{url}" for url in found))
+
+
+def escaped_address(text: str) -> str:
+    """An address, or a DOI, in which nothing ends a field, an entry or a link: "%7D" for a brace."""
+    return quote("".join(visible(text).split()), safe=_STAY)

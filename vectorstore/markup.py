@@ -24,6 +24,9 @@ _IMAGE = re.compile(r"!(?=\[[^\d\]])")
 """Of an image whose address stands elsewhere."""
 _NUMBER_MARK = re.compile(r"[\[【](\^?\d[\d,;\s^]*)[\]】]")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+_OF_MARKDOWN = re.compile(r"[\\`*\[\]<~$]|&(?=[#\w])|(?<!\w)_|_(?!\w)|^[-+=>#]|(?<= )#")
+_NUMBERED = re.compile(r"(\d{1,9})([.)])")
+"""What begins a list at the beginning of a line."""
 _MARKS_OF_ADDRESS = frozenset(":/#&%.")
 """Without any, "f[x](y)" is no link."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|\*|__|_)(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])", re.DOTALL)
@@ -75,6 +78,12 @@ def unmarked(text: str) -> str:
 def as_markdown(text: str) -> str:
     """`text` for a renderer of Markdown, which makes no element of the tags in it."""
     return _TAG.sub("&lt;", text)
+
+
+def escaped_markdown(text: str) -> str:
+    """`text` on one line, as Markdown of which nothing but itself is made; a table has to escape bars as well."""
+    line = _OF_MARKDOWN.sub(r"\\\g<0>", " ".join(visible(text).split()))
+    return _NUMBERED.sub(r"\1\\\2", line, count=1) if _NUMBERED.match(line) else line
 
 
 def _unlinked(match: re.Match[str]) -> str:

@@ -5,9 +5,11 @@ order of the others: zero-width and bidirectional marks, tags, fillers, and vari
 of a character and not which one it is. Of the joiners stay those that Persian, Hindi and emoji are written with.
 """
 
+import json
 import re
 import unicodedata
 from functools import cache
+from typing import Any
 
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
@@ -48,6 +50,12 @@ def is_unseen(char: str) -> bool:
     if char in "\n\t" or char in _JOINERS:
         return False
     return unicodedata.category(char) in _UNSEEN_CATEGORIES or _NOTHING.match(char) is not None
+
+
+def visible_json(value: Any, *, indent: int | None = 2) -> str:
+    """`value` as JSON; what cannot be seen, or steers a terminal, stands there as the escape that means the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text.translate({ord(char): json.dumps(char)[1:-1] for char in set(text) if is_unseen(char)})
 
 
 def _needed(match: re.Match[str]) -> str:

@@ -1,7 +1,6 @@
 """Question sets: JSON Lines files, one `GoldQuestion` a line."""
 
 import hashlib
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 from assistant.errors import QuestionSetError
 from assistant.evaluation.types import GoldQuestion, QuestionSet
 from vectorstore.types import Paper
+from vectorstore.visible import visible_json
 
 _FORMAT_HINT = "The format of question sets: docs/evaluation.md."
 _SETS = files("assistant.evaluation") / "sets"
@@ -100,12 +100,17 @@ def sampled(questions: QuestionSet, count: int, seed: int) -> QuestionSet:
     return replace(questions, questions=tuple(questions.questions[row] for row in chosen))
 
 
+def question_set_text(questions: Sequence[GoldQuestion]) -> str:
+    """What `read_question_set` reads: a line for each question."""
+    lines = (visible_json(question.model_dump(exclude_defaults=True), indent=None) for question in questions)
+    return "".join(f"{line}\n" for line in lines)
+
+
 def write_question_set(path: Path, questions: Sequence[GoldQuestion]) -> None:
     """Writes a new question set. Raises `QuestionSetError` when the file exists: it may hold somebody's work."""
-    lines = [json.dumps(question.model_dump(exclude_defaults=True), ensure_ascii=False) for question in questions]
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+            file.write(question_set_text(questions))
     except FileExistsError as error:
         raise QuestionSetError(f"The file {path} exists.", "Give another name, or move it away.") from error
     except OSError as error:
