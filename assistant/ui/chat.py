@@ -2,18 +2,18 @@
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import gradio as gr
 
 from assistant.app import Assistants
 from assistant.background import in_background
 from assistant.errors import UserFacingError
-from assistant.feedback import Feedback, FeedbackStore
+from assistant.feedback import FeedbackStore, feedback_on
 from assistant.takeaway import TAKEN_AS
 from assistant.ui.acts import QUIETLY, act, given
 from assistant.ui.examples import LOOKED_AT, example_questions, next_questions
@@ -264,18 +264,23 @@ class ChatActions:
         at = _number(event, conversation)
         answers = conversation.answers() if at is None else Conversation([conversation.exchanges[at]]).answers()
         name = "conversation" if at is None else "answer"
-        return file_to_save(f"{name}.{form.ending}", form.media_type, form.text_of(answers))
+        return file_to_save(f"{name}{form.ending}", form.mime, form.text_of(answers))
 
     def judge(self, session: Session, event: gr.EventData) -> tuple[Any, ...]:
         """Keeps the reader's thumb on an answer, and a note."""
         at = _number(event, session.conversation)
         exchange = None if at is None else session.conversation.exchanges[at]
-        verdict = given(event, "verdict")
-        if exchange is None or exchange.answer is None or verdict not in ("up", "down"):
+        verdict: Literal["up", "down"] = "up" if given(event, "verdict") == "up" else "down"
+        if exchange is None or exchange.answer is None:
             return _NOTHING_NEW
-        exchange.judged, exchange.judged_note = verdict, given(event, "note")  # type: ignore[assignment]
         names = session.scope.collections or self._assistants.settings.collections
-        self._feedback.keep(Feedback.on(exchange.answer, verdict, exchange.judged_note, ",".join(names)))  # type: ignore[arg-type]
+        note = given(event, "note")
+        try:
+            self._feedback.add(feedback_on(exchange.answer, verdict, note, collection=",".join(names)))
+        except UserFacingError as error:
+            exchange.notice = notice_of(error)
+        else:
+            exchange.judged, exchange.judged_note = verdict, note
         return *self._shown(session), gr.skip()
 
     def _assistant(self, session: Session) -> Any:

@@ -71,7 +71,9 @@ def _candidates(assistant: Assistant, answer: Answer) -> Iterator[str]:
     for paper in found[:1]:
         yield f"What results does {paper.label} report?"
         yield f"Which problem does {paper.label} address?"
-        yield from (f"How does {paper.label} differ from {near.label}?" for near in assistant.neighbours(paper.paper_id, 1))
+        yield from (
+            f"How does {paper.label} differ from {near.label}?" for near in assistant.neighbours(paper.paper_id, 1)
+        )
         if has_code(paper):
             yield f"Where is the code of {paper.label}?"
 

@@ -17,7 +17,7 @@ def escaped(text: str) -> str:
     return escape(visible(text), quote=True)
 
 
-def button(text: str, act: str, look: str, *, label: str = "", **data: str) -> str:
+def button(text: str, act: str, look: str, /, *, label: str = "", **data: str) -> str:
     """A button that starts `act` with `data` (see acts.py); `look` is its CSS class, `label` what is read aloud."""
     given = "".join(f' data-{name.replace("_", "-")}="{escaped(value)}"' for name, value in data.items())
     aloud = f' aria-label="{escaped(label)}" title="{escaped(label)}"' if label else ""

@@ -34,7 +34,7 @@ def build_page(assistants: Assistants) -> gr.Blocks:
 
 _CONVERSATIONS = """
 <details class="menu conversations"><summary>Conversations</summary>
-<div><ul aria-label="Conversations kept in this browser"></ul><p class="empty">Conversations are kept in this browser.</p></div>
+<div><ul aria-label="Conversations"></ul><p class="empty">Conversations are kept in this browser only.</p></div>
 </details>
 """
 """Filled in by the script of the page, from what the browser keeps."""

@@ -3,11 +3,12 @@
 `html.escaped` guards every text; the tags, and nothing else, are written here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from typing import Any
 
 from assistant.blocks import blocks_of
-from assistant.takeaway import TAKEN_AS
+from assistant.takeaway import TAKEN_AS, Format
 from assistant.types import Answer, Citation, Sentence, Status
 from assistant.ui.html import button, counted, escaped, link, rich, shortened
 from assistant.ui.session import Conversation, Exchange, Notice, Scope
@@ -100,7 +101,9 @@ def exchange_html(exchange: Exchange, number: int, *, is_last: bool = False) -> 
         _suggestions(exchange) if is_last else "",
     ]
     live = " live" if exchange.is_live else ""
-    return f'<article class="turn{live}">{_question(exchange, number)}<div class="answer">{"".join(parts)}</div></article>'
+    return (
+        f'<article class="turn{live}">{_question(exchange, number)}<div class="answer">{"".join(parts)}</div></article>'
+    )
 
 
 def _question(exchange: Exchange, number: int) -> str:
@@ -143,9 +146,7 @@ def _nearest(exchange: Exchange) -> str:
 def _full_texts(exchange: Exchange) -> str:
     """Where the full text is that may say what the abstract does not."""
     papers = {citation.paper.paper_id: citation.paper for citation in exchange.citations}
-    links = [
-        f"{escaped(paper.label)}: {link(paper.full_text_url)}" for paper in papers.values() if paper.full_text_url
-    ]
+    links = [f"{escaped(paper.label)}: {link(paper.full_text_url)}" for paper in papers.values() if paper.full_text_url]
     return f'<p class="help">The full text may say. {" · ".join(links)}</p>' if links else ""
 
 
@@ -287,7 +288,7 @@ def _footnote(exchange: Exchange, number: int, *, is_last: bool) -> str:
     answer = exchange.answer
     tools = [
         *([button("Copy", "copy", "quiet", text=plain_text(answer))] if answer and answer.citations else []),
-        *([saves_html('take', TAKEN_AS, number=str(number))] if answer and answer.citations else []),
+        *([saves_html("take", TAKEN_AS, number=str(number))] if answer and answer.citations else []),
         *([button("Link", "link", "quiet", question=exchange.question)] if exchange.question.strip() else []),
         *([button("Ask again", "retry", "quiet", **at), button("Undo", "undo", "quiet")] if is_last else []),
         *([_thumbs(exchange, number)] if answer else []),
@@ -305,9 +306,9 @@ def _rests_on(answer: Answer) -> str:
     return f"{pieces} from {counted(papers, 'paper')}"
 
 
-def saves_html(act: str, formats: Iterable[str], **data: str) -> str:
+def saves_html(act: str, formats: Mapping[str, Format[Any]], **data: str) -> str:
     """The menu of the formats in which something can be saved."""
-    items = "".join(f"<li>{button(name, act, 'save', form=name, **data)}</li>" for name in formats)
+    items = "".join(f"<li>{button(form.title, act, 'save', form=name, **data)}</li>" for name, form in formats.items())
     return f'<details class="menu"><summary>Save as</summary><ul>{items}</ul></details>'
 
 

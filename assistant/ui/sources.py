@@ -61,7 +61,11 @@ def card_html(source: Source) -> str:
 
 def facts_html(paper: Paper) -> str:
     """What is known of a paper beside its label, its abstract and its links."""
-    when = [escaped(fact) for fact in (paper.track, paper.session, paper.room, paper.starts_at and spoken(paper.starts_at)) if fact]
+    when = [
+        escaped(fact)
+        for fact in (paper.track, paper.session, paper.room, paper.starts_at and spoken(paper.starts_at))
+        if fact
+    ]
     return "".join(
         [
             f'<p class="title">{rich(paper.title)}</p>' if paper.title and paper.title != paper.label else "",
@@ -70,6 +74,10 @@ def facts_html(paper: Paper) -> str:
             '<p class="when">Its source has no abstract: only the title is known.</p>' if paper.is_title_only else "",
         ]
     )
+
+
+def _authors(authors: Sequence[str]) -> str:
+    return ", ".join([*authors[:_AUTHORS], *(["…"] if len(authors) > _AUTHORS else [])])
 
 
 def links_html(paper: Paper) -> str:

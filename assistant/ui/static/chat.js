@@ -31,19 +31,12 @@
     show(chip, "center");
   }
 
-  async function copy(button) {
-    await navigator.clipboard.writeText(button.dataset.text);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), HIGHLIGHTED_MS);
-  }
-
   document.addEventListener("click", (event) => {
-    const target = event.target.closest?.(".cite, .back, .copy");
+    const target = event.target.closest?.(".cite, .back");
     if (!target) return;
     event.preventDefault();
     if (target.matches(".cite")) openSource(target);
-    else if (target.matches(".back")) goBack(target);
-    else copy(target);
+    else goBack(target);
   });
 
   // The newest turn stays in view while it grows, its question at the top at the latest, until the reader does anything.
