@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel, load_embedding
 from vectorstore.errors import CollectionError
 from vectorstore.folder import CollectionFolder
-from vectorstore.indexing import index_files, rebuild_index
+from vectorstore.indexing import index_files, index_sources, rebuild_index
 from vectorstore.progress import Progress, silent
 from vectorstore.relevance import CrossEncoder
 from vectorstore.retrieval import Retriever
@@ -75,10 +76,19 @@ class Assistants:
         """The collections that there are, sorted; the configured ones are among them though they be on a server."""
         return sorted({*collection_names(self.settings.data_dir), *self.settings.collections})
 
-    def index(self, paths: Iterable[Path], collection: str, *, progress: Progress = silent) -> IndexReport:
-        """Reads files into a collection, which may be a new one; who asks it already sees the new papers."""
-        settings = self.settings.model_copy(update={"collection": collection})
-        return index_files(folder_from(settings), paths, self._embedding, progress=progress)
+    def add(self, paths: Sequence[Path], collection: str, *, progress: Progress = silent) -> IndexReport:
+        """Reads files that somebody gave us into a collection, which may be a new one.
+
+        It knows them by name alone, wherever they lie: another file of that name brings its changes.
+        """
+        from vectorstore.loading import load_sources  # see vectorstore.indexing
+
+        settings = load_settings(**{**self.settings.model_dump(exclude_unset=True), "collection": collection})
+        folder = ready_collection(settings, self._embedding, progress=progress)
+        sources, unread = load_sources(paths, ReadingRules())
+        named = [replace(source, path=Path(source.path).name) for source in sources]
+        report = index_sources(folder, named, self._embedding, progress=progress)
+        return replace(report, unread=tuple(unread))
 
     def _make(self, names: Sequence[str], progress: Progress) -> Assistant:
         settings = self.settings.model_copy(update={"collection": ",".join(names)})

@@ -131,7 +131,7 @@ def _exchange(writer: Assistant, attempt: Attempt) -> Exchange:
 def page(exchange: Exchange) -> str:
     """Both columns of the chat and its header, without the joiners that the program itself puts before its marks."""
     writer = exchange.answer.writer if exchange.answer else ""
-    conversation = header_html([found.paper for found in exchange.passages], writer) + conversation_html([exchange])
+    conversation = header_html([writer], 1, None, writer) + conversation_html(Conversation([exchange]))
     return re.sub('\u2060(?=<a class="cite"|<button)', "", conversation) + sources_html(Conversation([exchange]))
 
 

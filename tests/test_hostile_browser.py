@@ -17,9 +17,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), rea
 
 SERVE = """
 import json, sys
-from assistant import build_assistant
+from assistant.app import Assistants
+from assistant.settings import load_settings
 from assistant.ui.launch import launch_chat
-launch_chat(build_assistant(**json.loads(sys.argv[1])), port=int(sys.argv[2]))
+launch_chat(Assistants(load_settings(**json.loads(sys.argv[1]))), port=int(sys.argv[2]))
 """
 ACTIVE = "img, script, svg, form, input, iframe, object, embed, style, link, base, meta, audio, video, [style], [src]"
 FAMILIES = ("image", "link", "html")

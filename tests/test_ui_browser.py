@@ -30,11 +30,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), rea
 
 SERVE = """
 import json, sys
-from assistant import build_assistant
+from assistant.app import Assistants
+from assistant.settings import load_settings
 from assistant.ui.launch import launch_chat, start_chat
-quoting, writing = map(json.loads, sys.argv[1:3])
-start_chat(build_assistant(**quoting), port=int(sys.argv[3]))
-launch_chat(build_assistant(**writing), port=int(sys.argv[4]))
+quoting, writing = (Assistants(load_settings(**json.loads(given))) for given in sys.argv[1:3])
+start_chat(quoting, port=int(sys.argv[3]))
+launch_chat(writing, port=int(sys.argv[4]))
 """
 ELSEWHERE = "http://elsewhere.example"
 HOSTILE = f"""\
@@ -147,8 +148,8 @@ def model_page(browser: Browser, model_chat: str) -> Iterator[Page]:
 
 
 def send(page: Page, question: str) -> None:
-    page.get_by_label("Question").fill(question)
-    page.get_by_label("Question").press("Enter")
+    page.get_by_role("textbox", name="Question").fill(question)
+    page.get_by_role("textbox", name="Question").press("Enter")
 
 
 def ask(page: Page, question: str) -> Locator:
@@ -236,10 +237,10 @@ def test_an_empty_and_an_overlong_question_get_a_notice_and_lose_nothing(page: P
     send(page, overlong)
     expect(page.locator(".notice")).to_contain_text("at most 4,000 are read")
     expect(page.locator(".notice .hint")).to_be_in_viewport()
-    expect(page.get_by_label("Question")).to_have_value(overlong)
+    expect(page.get_by_role("textbox", name="Question")).to_have_value(overlong)
     expect(page.locator(".quoted")).not_to_have_count(0)
 
-    page.get_by_label("Question").fill("")
+    page.get_by_role("textbox", name="Question").fill("")
     assert numbers(ask(page, "Which GPU does it fit on?"))
 
 
@@ -336,7 +337,7 @@ def test_a_model_that_fails_gives_a_notice_and_the_question_comes_back(model_pag
     answer = ask(model_page, "Which GPU does LiftQuant fit on?")
 
     expect(answer.locator(".notice .hint")).not_to_be_empty()
-    expect(model_page.get_by_label("Question")).to_have_value("Which GPU does LiftQuant fit on?")
+    expect(model_page.get_by_role("textbox", name="Question")).to_have_value("Which GPU does LiftQuant fit on?")
     assert "Traceback" not in answer.inner_text()
 
 
@@ -371,7 +372,7 @@ def assert_accessible(page: Page) -> None:
 def test_on_a_phone_the_sources_come_below_and_nothing_sticks_out(browser: Browser, chat: str) -> None:
     with opened(browser, chat, viewport={"width": 390, "height": 844}, has_touch=True) as page:
         answer = ask(page, "Which papers are about reinforcement learning?")
-        expect(page.get_by_label("Question")).to_be_in_viewport()
+        expect(page.get_by_role("textbox", name="Question")).to_be_in_viewport()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
         answer.locator(".cite").last.click()
@@ -381,7 +382,8 @@ def test_on_a_phone_the_sources_come_below_and_nothing_sticks_out(browser: Brows
 @pytest.mark.parametrize(
     ("path", "headers"),
     [
-        ("gradio_api/upload", {}),
+        ("gradio_api/upload", {"Origin": ELSEWHERE}),
+        ("gradio_api/queue/join", {"Origin": "null"}),
         (f"gradio_api/file={ELSEWHERE}/secret", {}),
         ("", {"Host": "elsewhere.example"}),
     ],

@@ -12,7 +12,9 @@ from typing import Any, cast
 import pytest
 
 from assistant import Assistant
+from assistant.app import Assistants
 from assistant.errors import ModelBusy, SettingsError
+from assistant.settings import load_settings
 from assistant.types import (
     Answer,
     AnswerFinished,
@@ -24,12 +26,15 @@ from assistant.types import (
     Status,
 )
 from assistant.ui.chat import ChatActions
-from assistant.ui.examples import example_questions
-from assistant.ui.html import escaped, link
+from assistant.ui.examples import example_questions, next_questions
+from assistant.ui.html import escaped, link, rich
+from assistant.ui.kept import conversation_of, kept
 from assistant.ui.launch import start_chat
-from assistant.ui.render import conversation_html, exchange_html, header_html, plain_text
-from assistant.ui.session import Conversation, Exchange, Notice
+from assistant.ui.render import conversation_html, exchange_html, header_html, note_html, plain_text
+from assistant.ui.session import Conversation, Exchange, Notice, Scope, Session
 from assistant.ui.sources import sources_html
+from vectorstore.facets import Choices
+from vectorstore.filters import PaperFilter
 from vectorstore.sentences import sentence_spans
 from vectorstore.types import Paper, Passage, Span
 
@@ -45,7 +50,7 @@ HOSTILE = [
     "\x1b[31mred\x1b[0m \u202egnp.exe\u202c",
 ]
 OURS = {
-    *"a article b button details div h1 h2 i li mark ol p q section small span strong summary ul".split(),
+    *"a article b button details div form h1 h2 i input label li mark ol p q section small span strong summary ul".split(),
 }
 ABSTRACT = "We study $x^2$ noise. **Ours** fits a 24GB GPU, see e.g. Fig. 2. It gains $>90\\%$ & more."
 
@@ -145,8 +150,10 @@ def test_text_from_anyone_adds_no_element_and_no_attribute(text: str) -> None:
             Exchange(text, phase="failed", notice=Notice(text, text)),
         ]
     )
-    page = conversation_html(chat.exchanges, [text]) + sources_html(chat) + header_html([bad], text)
-    page += conversation_html([], [text])
+    chat.exchanges[0].suggestions, chat.exchanges[0].judged = (text,), "down"
+    choices = Choices(venues={text: 1}, years={}, tracks={}, sessions={}, with_code=0)
+    page = conversation_html(chat, [text]) + sources_html(chat) + header_html([text], 1, choices, text)
+    page += conversation_html(Conversation(), [text]) + note_html(Scope((text,), PaperFilter(venue=text), text))
 
     tags = Tags(page)
     assert tags.names <= OURS
@@ -283,8 +290,17 @@ def test_a_copied_answer_names_its_sources() -> None:
 
 
 def test_the_header_says_what_is_asked_and_who_answers() -> None:
-    text = Tags(header_html([paper(), paper("B"), paper("C", venue="NeurIPS")], "openai:small")).text
-    assert all(part in text for part in ("ICML 2026, NeurIPS 2026", "3 papers", "openai:small"))
+    choices = Choices(
+        venues={"ICML": 2, "NeurIPS": 1, "ACL": 1, "x" * 99: 1},
+        years={2026: 3, 2013: 1},
+        tracks={},
+        sessions={},
+        with_code=0,
+    )
+    text = Tags(header_html(["mine", "yours"], 1234, choices, "openai:small")).text
+    assert all(
+        part in text for part in ("mine + yours", "ICML, NeurIPS and 2 more, 2013–2026", "1,234 papers", "openai:small")
+    )
 
 
 def test_a_mark_falls_on_the_quotation_and_on_nothing_else() -> None:
@@ -295,8 +311,8 @@ def test_a_mark_falls_on_the_quotation_and_on_nothing_else() -> None:
     assert re.findall(r"<mark.*?</mark>", page) == [
         f'<mark id="quote-1-{start}">Ours fits a 24GB GPU, see e.g. Fig. 2.</mark>'
     ]
-    assert "We study x² noise. <mark" in page
-    assert "</mark> It gains &gt;90% &amp; more." in page
+    assert 'We study <span class="math" data-tex="x^2">x²</span> noise. <mark' in page
+    assert '</mark> It gains <span class="math" data-tex="&gt;90\\%">&gt;90%</span> &amp; more.' in page
 
 
 def test_a_quotation_within_a_sentence_marks_only_its_words() -> None:
@@ -353,10 +369,21 @@ class Scripted:
         self.closed = threading.Event()
         self.histories: list[Any] = []
 
-    def papers(self) -> list[Paper]:
+    def paper_count(self) -> int:
+        return 1
+
+    def choices(self) -> Choices:
+        return Choices(venues={}, years={}, tracks={}, sessions={}, with_code=0)
+
+    def paper_ids(self, within: PaperFilter) -> list[str]:
+        return ["LiftQuant"]
+
+    def papers_of(self, paper_ids: list[str]) -> list[Paper]:
         return [paper()]
 
-    def stream(self, question: str, history: Any, *, stop: threading.Event) -> Iterator[Event]:
+    def stream(
+        self, question: str, history: Any, *, within: PaperFilter | None, stop: threading.Event
+    ) -> Iterator[Event]:
         self.histories.append(history)
         try:
             for step in self.steps:
@@ -369,31 +396,37 @@ class Scripted:
             self.closed.set()
 
 
-def pages(actions: ChatActions, question: str, chat: Conversation) -> list[tuple[Any, ...]]:
+class ScriptedAssistants:
+    def __init__(self, scripted: Scripted) -> None:
+        self.settings = load_settings(data_dir="/nowhere")
+        self.of = lambda names=(): scripted
+
+
+def pages(actions: ChatActions, question: str, session: Session) -> list[tuple[Any, ...]]:
     async def collected() -> list[tuple[Any, ...]]:
-        return [page async for page in actions.ask(question, chat)]
+        return [page async for page in actions.ask(question, session)]
 
     return asyncio.run(collected())
 
 
 def actions_of(scripted: Scripted) -> ChatActions:
-    return ChatActions(cast("Assistant", scripted))
+    return ChatActions(cast("Assistants", ScriptedAssistants(scripted)))
 
 
 def test_a_known_error_is_shown_with_its_hint_and_keeps_what_came_before() -> None:
     said = SentenceChecked(sentence=quoted(cite(paper())))
-    chat = Conversation()
+    session = Session()
     actions = actions_of(Scripted(said, ModelBusy("No room for <you>.", "Wait a minute.")))
 
-    last = pages(actions, "What is it?", chat)[-1][0]
+    last = pages(actions, "What is it?", session)[-1][0]
     assert '<div class="notice"><p>No room for &lt;you&gt;.</p><p class="hint">Wait a minute.</p></div>' in last
     assert "24GB GPU" in last
-    assert actions.give_back("", chat) == "What is it?"
-    assert actions.give_back("Another", chat) != "What is it?"
+    assert actions.give_back("", session) == "What is it?"
+    assert actions.give_back("Another", session) != "What is it?"
 
 
 def test_an_unknown_error_is_logged_and_apologised_for_without_details(caplog: pytest.LogCaptureFixture) -> None:
-    last = pages(actions_of(Scripted(RuntimeError("key sk-123 leaked"))), "What is it?", Conversation())[-1][0]
+    last = pages(actions_of(Scripted(RuntimeError("key sk-123 leaked"))), "What is it?", Session())[-1][0]
 
     assert "Something went wrong" in last
     assert "sk-123" not in last
@@ -401,24 +434,24 @@ def test_an_unknown_error_is_logged_and_apologised_for_without_details(caplog: p
 
 
 def test_one_answer_is_written_at_a_time() -> None:
-    chat = Conversation()
-    chat.begin("Still being answered?")
+    session = Session()
+    session.conversation.begin("Still being answered?")
     scripted = Scripted()
-    pages(actions_of(scripted), "And this?", chat)
+    pages(actions_of(scripted), "And this?", session)
 
-    assert [kept.question for kept in chat.exchanges] == ["Still being answered?"]
+    assert [each.question for each in session.conversation.exchanges] == ["Still being answered?"]
     assert scripted.histories == []
 
 
 def test_a_stop_ends_the_stream_and_closes_it() -> None:
     scripted = Scripted(SentenceChecked(sentence=quoted(cite(paper()))), forever=True)
-    chat, actions = Conversation(), actions_of(scripted)
+    session, actions = Session(), actions_of(scripted)
 
     async def stopped() -> str:
-        async with aclosing(actions.ask("What is it?", chat)) as stream:
+        async with aclosing(actions.ask("What is it?", session)) as stream:
             await anext(stream)
             await anext(stream)
-            actions.stop(chat)
+            actions.stop(session)
             return str([page async for page in stream][-1][0])
 
     assert "Stopped." in asyncio.run(stopped())
@@ -427,24 +460,24 @@ def test_a_stop_ends_the_stream_and_closes_it() -> None:
 
 def test_who_leaves_in_the_middle_closes_the_stream() -> None:
     scripted = Scripted(SentenceChecked(sentence=quoted(cite(paper()))), forever=True)
-    chat = Conversation()
+    session = Session()
 
     async def left() -> None:
-        async with aclosing(actions_of(scripted).ask("What is it?", chat)) as stream:
+        async with aclosing(actions_of(scripted).ask("What is it?", session)) as stream:
             await anext(stream)
             await anext(stream)
 
     asyncio.run(left())
     assert scripted.closed.wait(2)
-    assert not chat.is_live
+    assert not session.conversation.is_live
 
 
 def test_a_collection_that_cannot_be_read_gives_a_notice_on_opening() -> None:
     class Unreadable(Scripted):
-        def papers(self) -> list[Paper]:
+        def paper_count(self) -> int:
             raise ModelBusy("It is damaged.", "Rebuild it.")
 
-    _, conversation, _ = actions_of(Unreadable()).open(Conversation())
+    _, conversation, *_ = actions_of(Unreadable()).open(Session())
     assert "Rebuild it." in conversation
 
 
@@ -462,12 +495,93 @@ def test_a_collection_without_names_still_has_an_example() -> None:
     ]
 
 
+def test_what_could_be_asked_next_is_answered_with_sentences_not_yet_quoted(assistant: Assistant) -> None:
+    answer = assistant.ask("What is LiftQuant?")
+    quotes = {citation.quote for citation in answer.citations}
+    offered = list(next_questions(assistant, answer, ["What is LiftQuant?"], None))
+
+    assert 1 <= len(offered) <= 3
+    for question in offered:
+        following = assistant.ask(question)
+        assert following.status == "answered"
+        assert not quotes.issuperset(citation.quote for citation in following.citations)
+    assert offered[0] not in list(next_questions(assistant, answer, offered, None))
+
+
+def test_nothing_is_offered_where_the_papers_cannot_answer(assistant: Assistant) -> None:
+    answer = assistant.ask("What is LiftQuant?")
+    nothing = PaperFilter(paper_ids=())
+    assert list(next_questions(assistant, answer, [], nothing)) == []
+
+
+def test_a_kept_conversation_comes_back_as_it_was(assistant: Assistant) -> None:
+    chat = Conversation()
+    for question in (
+        "What is LiftQuant?",
+        "Which GPU does it fit on?",
+        "Which papers are about reinforcement learning?",
+        "How does LiftQuant differ from ProjQ?",
+        "What is the capital of France?",
+    ):
+        for event in assistant.stream(question, chat.history()):
+            (chat.exchanges[-1] if chat.is_live else chat.begin(question)).take(event)
+    chat.begin("Broken?").fail(Notice("No.", "Wait."))
+
+    again = conversation_of(kept(chat))
+    assert conversation_html(again) == conversation_html(chat)
+    assert again.history() == chat.history()
+    assert [answer.text for answer in again.answers()] == [answer.text for answer in chat.answers()]
+    assert kept(again) == kept(chat)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"version": 1, "id": "a", "papers": {}, "exchanges": [{}]}'])
+def test_what_was_not_kept_is_no_conversation(text: str) -> None:
+    with pytest.raises(ValueError, match="kept"):
+        conversation_of(text)
+
+
+def test_an_edited_question_replaces_what_came_after_it() -> None:
+    chat = Conversation([exchange(quoted(cite(paper()))), exchange(quoted(cite(paper("B"), 2)))])
+    chat.edited = 1
+    assert len(chat.history()) == 2
+    chat.begin("Another?")
+    assert [each.question for each in chat.exchanges] == ["What is it?", "Another?"]
+
+
+def test_a_list_of_papers_becomes_a_table_that_sorts() -> None:
+    said = [
+        item
+        for label in "ABC"
+        for item in (
+            Sentence(text=f"{label}:", verdict="program", opens="item"),
+            quoted(cite(paper(label, venue=None, year=2020 + ord(label)), ord(label))),
+        )
+    ]
+    page = exchange_html(exchange(*said), 1)
+    assert page.count('<th scope="col" data-act="sort"') == 3
+    assert page.count("<tr>") == 4
+    assert "<td>2085</td>" in page
+
+
+def test_a_refusal_helps() -> None:
+    nearest = exchange(status="not_covered", passages=(passage(paper("Near")), passage(paper("Far"))))
+    assert re.findall(r'data-paper-ids="(\w+)" data-named="\w+"', exchange_html(nearest, 1)) == ["Near", "Far"]
+
+    silent = exchange(quoted(cite(paper(arxiv_id="2601.00001"))), status="not_stated")
+    assert 'href="https://arxiv.org/pdf/2601.00001"' in exchange_html(silent, 1)
+
+
+def test_money_is_no_formula() -> None:
+    assert "math" not in rich("between $5 and $10, or US$3 to US$4")
+    assert rich(r"of $O(n^2)$ and \(x_1\)").count('class="math"') == 2
+
+
 def test_a_taken_port_is_named_with_the_setting_to_change() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(SettingsError) as refused:
-            start_chat(cast("Assistant", Scripted()), port=port)
+            start_chat(cast("Assistants", ScriptedAssistants(Scripted())), port=port)
     assert str(port) in refused.value.message
     assert "ASSISTANT_PORT" in refused.value.hint

@@ -6,9 +6,10 @@ import socket
 import threading
 from importlib.resources import files
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import gradio as gr
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
@@ -19,9 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assistant.app import Assistants
 from assistant.errors import SettingsError
 from assistant.ui.page import build_page
+from vectorstore.loading.document import LARGEST
 
 ASSETS = "/page"
-_STYLES = ("page.css", "chat.css")
+_STYLES = ("page.css", "chat.css", "collections.css")
 _SCRIPTS = ("page.js", "chat.js", "kept.js")
 _HOST = "127.0.0.1"
 _POLICY = "; ".join(
@@ -45,8 +47,8 @@ _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 ]
-_REFUSED = ("/gradio_api/upload", "/gradio_api/file=http", "/gradio_api/proxy=")
-"""Routes by which strangers could fill the disk, or have this machine fetch addresses for them."""
+_REFUSED = ("/gradio_api/file=http", "/gradio_api/proxy=")
+"""Routes by which strangers could have this machine fetch addresses for them."""
 
 
 def launch_chat(assistants: Assistants, *, port: int) -> None:
@@ -80,7 +82,7 @@ def start_chat(assistants: Assistants, *, port: int) -> gr.Blocks:
         prevent_thread_lock=True,
         footer_links=[],
         allowed_paths=[],
-        max_file_size="1kb",
+        max_file_size=LARGEST,
         num_workers=0,
         app_kwargs={"middleware": [*guards()], "routes": [assets()]},
         **page_style(),
@@ -123,7 +125,7 @@ class GuardedResponses:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, as ASGI has it."""
-        if any(route in str(scope.get("path")) for route in _REFUSED):
+        if any(route in str(scope.get("path")) for route in _REFUSED) or _is_from_another_site(scope):
             await PlainTextResponse("Not part of this chat.", status_code=403)(scope, receive, send)
             return
 
@@ -133,6 +135,13 @@ class GuardedResponses:
             await send(message)
 
         await self._app(scope, receive, send_guarded)
+
+
+def _is_from_another_site(scope: Scope) -> bool:
+    """Whether a page of another site asks for something to be done: browsers let it, and name the site."""
+    headers = Headers(scope=scope) if scope["type"] in ("http", "websocket") else {}
+    origin = headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != headers.get("host")
 
 
 def _refuse_taken_port(port: int) -> None:

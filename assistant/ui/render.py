@@ -21,6 +21,8 @@ _LONGEST_QUESTION = 600
 """Characters of a question shown; it is sent whole."""
 _LONGEST_NAME = 80
 """Characters of what the chosen papers are called."""
+_LONGEST_VENUE = 30
+"""Characters of a venue in the header."""
 _NEAREST = 3
 """Papers that a refusal offers."""
 _WORTH_A_TABLE = 3
@@ -46,7 +48,8 @@ def header_html(collections: Sequence[str], papers: int, choices: Choices | None
 
 def _places(choices: Choices) -> list[str]:
     """Such as "ICML 2026", or "ICML, NeurIPS and 3 more, 2013–2026"."""
-    venues, years = [*map(escaped, choices.venues)], [*choices.years]
+    venues = [escaped(shortened(venue, _LONGEST_VENUE)) for venue in choices.venues]
+    years = [*choices.years]
     more = f" and {len(venues) - _PLACES} more" if len(venues) > _PLACES else ""
     named = ", ".join(venues[:_PLACES]) + more
     span = "" if not years else f"{years[-1]}–{years[0]}" if len(years) > 1 else str(years[0])
@@ -314,17 +317,17 @@ def saves_html(act: str, formats: Mapping[str, Format[Any]], **data: str) -> str
 
 def _thumbs(exchange: Exchange, number: int) -> str:
     """Whether the answer was good, as the reader sees it."""
-    thumbs = (("up", "👍", "A good answer"), ("down", "👎", "Not a good answer"))
+    thumbs: tuple[tuple[str, str], ...] = (("up", "Good"), ("down", "Not good"))
     return "".join(
         button(
-            sign,
+            text,
             "judge",
-            "thumb chosen" if exchange.judged == verdict else "thumb",
-            label=label,
+            "quiet chosen" if exchange.judged == verdict else "quiet",
+            label=f"This answer is {text.lower()}",
             number=str(number),
             verdict=verdict,
         )
-        for verdict, sign, label in thumbs
+        for verdict, text in thumbs
     )
 
 

@@ -48,7 +48,7 @@ def card_html(source: Source) -> str:
         f'<p class="abstract">{abstract_html(source)}</p>',
         f'<p class="why">Found: {escaped(source.why)}</p>' if source.why else "",
         links_html(paper),
-        f'<p class="links">{button("Ask about it", "scope", "quiet", paper_ids=paper.paper_id, named=paper.label)}'
+        f'<p class="doings">{button("Ask about it", "scope", "quiet", paper_ids=paper.paper_id, named=paper.label)}'
         f"{button('Open its page', 'paper', 'quiet', paper_id=paper.paper_id)}{star_html(paper)}"
         f'<a class="back" href="#conversation" data-source="{source.number}">↩ back to the answer</a></p>',
     ]
