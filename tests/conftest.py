@@ -5,12 +5,16 @@ import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from assistant import Assistant, build_assistant
 from tests.fakes import ModelServer
 from tests.real_model import RealModelServer, running_model
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # LangSmith, model keys and settings in a developer's shell must not reach the tests.
 _FOREIGN = ("ASSISTANT_", "OPENAI_", "LANGCHAIN_", "LANGSMITH_", "GRADIO_", "CHROMA_", "TIKTOKEN_", "DATA_GYM_")
@@ -65,3 +69,12 @@ def real_model_server() -> Iterator[RealModelServer]:
     """A real HTTP server with a real, small model."""
     with running_model() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """Chromium."""
+    from tests.browser import chromium
+
+    with chromium() as running:
+        yield running

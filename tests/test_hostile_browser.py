@@ -1,27 +1,15 @@
 """The same attempts in a real browser: nothing is fetched, run or turned into anything but text."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
-import assistant
+from tests.browser import ask, needs_chromium, opened, served
 from tests.hostile import ASKED, COLLECTION, ObedientModel, Outcome, outcome, page
-from tests.test_ui_browser import CHROMIUM, ask, free_ports, opened
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium")]
+pytestmark = needs_chromium
 
-SERVE = """
-import json, sys
-from assistant.app import Assistants
-from assistant.settings import load_settings
-from assistant.ui.launch import launch_chat
-launch_chat(Assistants(load_settings(**json.loads(sys.argv[1]))), port=int(sys.argv[2]))
-"""
 ACTIVE = "img, script, svg, form, input, iframe, object, embed, style, link, base, meta, audio, video, [style], [src]"
 FAMILIES = ("image", "link", "html")
 """Of each, an abstract is asked about in the chat."""
@@ -34,40 +22,12 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    quiet = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=[*quiet.split(), "--no-first-run"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="module")
 def chat(tried: Outcome) -> Iterator[str]:
     """The address of a chat whose model obeys every order."""
-    (port,) = free_ports(1)
-    with ObedientModel() as model, (tried.data / "chat.log").open("w", encoding="utf-8") as log:
-        settings = json.dumps({"data_dir": str(tried.data), "collection": COLLECTION, **model.settings})
-        environment = {
-            "HOME": str(tried.data),
-            "PATH": "/usr/bin:/bin",
-            "PYTHONPATH": str(Path(assistant.__file__).parents[1]),
-        }
-        program = subprocess.Popen(
-            [sys.executable, "-u", "-c", SERVE, settings, str(port)],
-            env=environment,
-            cwd=tried.data,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-        try:
-            assert program.stdout
-            assert str(port) in program.stdout.readline(), (tried.data / "chat.log").read_text("utf-8")
-            yield f"http://127.0.0.1:{port}/"
-        finally:
-            program.terminate()
-            program.communicate()
+    with ObedientModel() as model:
+        settings = {"data_dir": str(tried.data), "collection": COLLECTION, **model.settings}
+        with served(settings) as (address,):
+            yield address
 
 
 def test_the_html_of_all_answers_is_inert_also_where_no_policy_guards_it(browser: Browser, tried: Outcome) -> None:

@@ -1,42 +1,23 @@
 """The chat in a real browser: the real program, a real index, Chromium; only a paid model is played by a server."""
 
-import json
 import re
 import shutil
-import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-import assistant
 from assistant.app import embedding_from
 from assistant.settings import load_settings
+from tests.browser import ask, assert_accessible, needs_chromium, numbers, opened, send, served
 from tests.fakes import ModelServer
 from vectorstore.folder import CollectionFolder
 from vectorstore.indexing import index_files
 
-CHROMIUM = Path("/usr/bin/chromium")
-
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium")]
-
-SERVE = """
-import json, sys
-from assistant.app import Assistants
-from assistant.settings import load_settings
-from assistant.ui.launch import launch_chat, start_chat
-quoting, writing = (Assistants(load_settings(**json.loads(given))) for given in sys.argv[1:3])
-start_chat(quoting, port=int(sys.argv[3]))
-launch_chat(writing, port=int(sys.argv[4]))
-"""
+pytestmark = needs_chromium
 ELSEWHERE = "http://elsewhere.example"
 HOSTILE = f"""\
 We introduce TrapQuant, a quantization framework <img src="{ELSEWHERE}/a.png" onerror="window.fired=1"> that is \
@@ -68,33 +49,8 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def addresses(data: Path, model: ModelServer) -> Iterator[tuple[str, str]]:
     """Of a chat that quotes and of one that lets a model write, from one program."""
-    ports = free_ports(2)
-    settings = [json.dumps({"data_dir": str(data), **more}) for more in ({}, model.settings)]
-    environment = {"HOME": str(data), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(assistant.__file__).parents[1])}
-    with (data / "chat.log").open("w") as log:
-        program = subprocess.Popen(
-            [sys.executable, "-u", "-c", SERVE, *settings, *map(str, ports)],
-            env=environment,
-            cwd=data,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-        try:
-            assert program.stdout
-            assert f"http://127.0.0.1:{ports[1]}" in program.stdout.readline(), (data / "chat.log").read_text()
-            yield f"http://127.0.0.1:{ports[0]}/", f"http://127.0.0.1:{ports[1]}/"
-        finally:
-            program.terminate()
-            program.communicate()
-
-
-def free_ports(number: int) -> list[int]:
-    with ExitStack() as probes:
-        sockets = [probes.enter_context(socket.socket()) for _ in range(number)]
-        for probe in sockets:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in sockets]
+    with served({"data_dir": str(data)}, {"data_dir": str(data), **model.settings}) as addresses:
+        yield addresses[0], addresses[1]
 
 
 @pytest.fixture(scope="module")
@@ -110,31 +66,6 @@ def model_chat(addresses: tuple[str, str], model: ModelServer) -> str:
     return addresses[1]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    quiet = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=[*quiet.split(), "--no-first-run"])
-        yield chromium
-        chromium.close()
-
-
-@contextmanager
-def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
-    """The chat in a session of its own. Fails when the page asks for anything from elsewhere or reports an error."""
-    context = browser.new_context(viewport=how.pop("viewport", {"width": 1280, "height": 800}), **how)
-    context.set_default_timeout(20_000)
-    page, troubles = context.new_page(), list[str]()
-    local = (address, "data:", "blob:")
-    page.on("request", lambda request: None if request.url.startswith(local) else troubles.append(request.url))
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.goto(address)
-    expect(page.get_by_role("log")).to_be_visible()
-    yield page
-    context.close()
-    assert not troubles
-
-
 @pytest.fixture
 def page(browser: Browser, chat: str) -> Iterator[Page]:
     with opened(browser, chat) as page:
@@ -145,23 +76,6 @@ def page(browser: Browser, chat: str) -> Iterator[Page]:
 def model_page(browser: Browser, model_chat: str) -> Iterator[Page]:
     with opened(browser, model_chat) as page:
         yield page
-
-
-def send(page: Page, question: str) -> None:
-    page.get_by_role("textbox", name="Question").fill(question)
-    page.get_by_role("textbox", name="Question").press("Enter")
-
-
-def ask(page: Page, question: str) -> Locator:
-    """The answer, when it is finished."""
-    turns = page.locator(".turn").count()
-    send(page, question)
-    expect(page.locator(".turn:not(.live)")).to_have_count(turns + 1, timeout=20_000)
-    return page.locator(".turn").last.locator(".answer")
-
-
-def numbers(answer: Locator) -> list[str]:
-    return answer.locator(".cite").all_text_contents()
 
 
 def test_an_answer_quotes_and_its_source_is_marked_in_the_card(page: Page) -> None:
@@ -360,13 +274,6 @@ def test_nobody_is_kept_out_in_light_or_dark(browser: Browser, chat: str) -> Non
         assert_accessible(page)
         page.evaluate("document.body.classList.add('dark')")
         assert_accessible(page)
-
-
-def assert_accessible(page: Page) -> None:
-    """No rule is left out: Gradio's own frame passes too."""
-    violations = Axe().run(page).response["violations"]
-    grave = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
-    assert not [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in grave]
 
 
 def test_on_a_phone_the_sources_come_below_and_nothing_sticks_out(browser: Browser, chat: str) -> None:

@@ -50,7 +50,8 @@ HOSTILE = [
     "\x1b[31mred\x1b[0m \u202egnp.exe\u202c",
 ]
 OURS = {
-    *"a article b button details div form h1 h2 i input label li mark ol p q section small span strong summary ul".split(),
+    *"article a b button details div form h1 h2 i input label li mark ol p q section".split(),
+    *"small span strong summary ul".split(),
 }
 ABSTRACT = "We study $x^2$ noise. **Ours** fits a 24GB GPU, see e.g. Fig. 2. It gains $>90\\%$ & more."
 

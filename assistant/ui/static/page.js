@@ -28,7 +28,7 @@
     if (heading && (event.key === "Enter" || event.key === " ")) event.preventDefault(), sort(heading);
   });
   document.addEventListener("click", (event) => {
-    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (!event.composedPath().includes(menu)) menu.open = false;
   });
 
   async function copied(button, text) {
