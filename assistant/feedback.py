@@ -163,8 +163,8 @@ def _gold(feedback: Feedback) -> GoldQuestion:
 
 def _kind(feedback: Feedback) -> Kind:
     """The answer's, unless a question set asks more of that kind than the answer has."""
-    if feedback.status == "answered" and not feedback.paper_ids:
-        return feedback.kind if feedback.kind == "smalltalk" else "overview"
-    if feedback.status == "answered" and feedback.kind == "compare" and len(feedback.paper_ids) == 1:
-        return "fact"
-    return feedback.kind
+    if feedback.status == "not_covered" or feedback.kind == "smalltalk":
+        return feedback.kind
+    if not feedback.paper_ids:
+        return "overview"
+    return "fact" if feedback.kind == "compare" and len(feedback.paper_ids) == 1 else feedback.kind

@@ -11,7 +11,9 @@ from assistant.conversation import SourceNumbers
 from assistant.evaluation.measures import measures
 from assistant.evaluation.question_sets import read_question_set
 from assistant.evaluation.types import GoldQuestion
+from assistant.feedback import FeedbackStore, feedback_on
 from assistant.settings import setting_names
+from assistant.takeaway import READING_LIST_AS, TAKEN_AS
 from assistant.verification import Verifier
 from vectorstore.folder import CollectionFolder
 from vectorstore.relevance import CrossEncoder
@@ -57,6 +59,26 @@ def test_the_guide_to_papers_is_what_the_program_does(tmp_path: Path, monkeypatc
             assert done.exit_code == 0, (command, done.output, done.exception)
     assert len(commands) >= 8
     assert list(CollectionFolder(tmp_path / "data", "ours").path.iterdir())
+
+
+def test_the_guide_to_taking_away_has_every_format_and_is_what_the_program_does(
+    assistant: Assistant, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSISTANT_DATA_DIR", str(data_dir))
+    guide = (DOCS / "taking-away.md").read_text("utf-8")
+    listed = [re.findall(r"^\| (\w+) \|", section, re.MULTILINE)[1:] for section in guide.split("\n## ")[1:3]]
+    assert listed == [[each.title for each in table.values()] for table in (TAKEN_AS, READING_LIST_AS)]
+    (example,) = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    exec(compile(example, "taking-away.md", "exec"), {})
+    assert "[1] **" in (tmp_path / "answer.md").read_text("utf-8")
+    assert "N1  - for Monday" in (tmp_path / "list.ris").read_text("utf-8")
+    answer = assistant.ask("Which paper proposes AlphaFold 3?")
+    FeedbackStore(data_dir).add(feedback_on(answer, "up", collection="icml2026"))
+    commands = re.findall(r"^\$ .venv/bin/assistant (.*)", guide, re.MULTILINE)
+    for command in commands:
+        done = CliRunner().invoke(cli.app, command.split())
+        assert done.exit_code == 0, (command, done.output, done.exception)
+    assert len(commands) == 3
 
 
 def test_the_guide_to_a_server_names_settings_and_commands_that_there_are() -> None:

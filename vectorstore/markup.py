@@ -24,7 +24,7 @@ _IMAGE = re.compile(r"!(?=\[[^\d\]])")
 """Of an image whose address stands elsewhere."""
 _NUMBER_MARK = re.compile(r"[\[【](\^?\d[\d,;\s^]*)[\]】]")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
-_OF_MARKDOWN = re.compile(r"[\\`*\[\]<~$]|&(?=[#\w])|(?<!\w)_|_(?!\w)|^[-+=>#]|(?<= )#")
+_OF_MARKDOWN = re.compile(r"[\\`*\[\]<~$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|^[-+=>#]|(?<= )#")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])")
 """What begins a list at the beginning of a line."""
 _MARKS_OF_ADDRESS = frozenset(":/#&%.")
