@@ -32,18 +32,21 @@ _FEWEST_HOLDING = 2
 _PHRASE = (1.0, 2.5, 3.2)
 """How much a term of one, two or three words weighs: the longer, the more it tells."""
 _CLAUSE_END = re.compile(r"[.,;:!?]\s|[()\[\]\"“”]| [-–—] ")
+_NOT_FAR = 0.4
+"""Of the weight of the first term, what the second must have."""
 _WORD = re.compile(r"(?<![\w/.@:\\-])\w(?:[\w’'-]*\w)?(?![\w/@\\-]|[.:]\S)")
 _STEMMER = Stemmer.Stemmer("english")
 _COMMON = frozenset(
     _STEMMER.stemWords(
-        "accuracy achieve across address advance also analysis application approach art available base based "
-        "baseline behavior benchmark code compare component consider data dataset demonstrate design develop "
-        "different effective efficient enable et evaluate evaluation existing experiment extensive finding "
-        "framework general generate given however improve indicate input introduce large learn learning level "
-        "leverage limit local method model new novel number outperform output paper parameter performance "
-        "present problem propose provide recent represent result sample show significant single solution "
-        "specific state state-of-the-art step strategy strong structure study substantial system task "
-        "technique thereby train training two uniform use various well within work".split()
+        "accuracy achieve across address advance also analysis analyze application approach art available "
+        "base based baseline behavior benchmark code compare component consider data dataset demonstrate "
+        "design develop different effective efficient enable ensure et evaluate evaluation existing "
+        "experiment explore extensive finding framework general generate given however improve indicate input "
+        "introduce investigate large learn learning level leverage limit local method model new novel number "
+        "outperform output paper parameter performance present problem propose provide recent represent "
+        "result sample show significant single solution specific state state-of-the-art step strategy strong "
+        "structure study substantial system task technique thereby train training two uniform use various "
+        "well within work".split()
     )
 )
 """Stems of words in abstracts of any field."""
@@ -81,28 +84,29 @@ def topic_names(papers: Sequence[Paper], topics: Sequence[int]) -> list[str]:
     names: dict[int, str] = {}
     used: set[Term] = set()
     for topic, size in sizes.most_common():
-        chosen = _chosen(_ranked(holding[topic], size, everywhere, len(papers)), used)
+        chosen = _chosen(_weights(holding[topic], size, everywhere, len(papers)), used)
         used.update(chosen)
-        name = ", ".join(min(shown[term], key=lambda words: (-shown[term][words], words)) for term in chosen)
+        name = ", ".join(min(shown[term], key=lambda words: (-shown[term][words], words.swapcase())) for term in chosen)
         names[topic] = name[:1].upper() + name[1:] or f"Topic {topic + 1}"
     return [names[topic] for topic in sorted(names)]
 
 
-def _ranked(held: Mapping[Term, int], size: int, everywhere: Mapping[Term, int], papers: int) -> list[Term]:
-    """The terms of a topic, the most typical first: held by many of its papers, and by few of the others."""
-    weights = {
-        term: count / size * math.log((count / size) / (everywhere[term] / papers)) * _PHRASE[len(term) - 1]
+def _weights(held: Mapping[Term, int], size: int, everywhere: Mapping[Term, int], papers: int) -> dict[Term, float]:
+    """How typical each term is of a topic: held by many of its papers, and by few of the others."""
+    return {
+        term: (count - 1) / size * math.log((count / size) / (everywhere[term] / papers)) * _PHRASE[len(term) - 1]
         for term, count in held.items()
         if count >= max(_FEWEST_HOLDING, size * _SHARE_HOLDING)
     }
-    return sorted(weights, key=lambda term: (-weights[term], term))
 
 
-def _chosen(ranked: Sequence[Term], used: set[Term]) -> list[Term]:
-    """The first terms that share no word, and none of which another topic is named by."""
+def _chosen(weights: Mapping[Term, float], used: set[Term]) -> list[Term]:
+    """The most typical terms that share no word, not far behind the first, and that no other topic is named by."""
     chosen: list[Term] = []
-    for term in ranked:
-        if term not in used and not any(set(term) & set(other) for other in chosen):
+    for term in sorted(weights.keys() - used, key=lambda term: (-weights[term], term)):
+        if chosen and weights[term] < _NOT_FAR * weights[chosen[0]]:
+            break
+        if weights[term] > 0 and not any(set(term) & set(other) for other in chosen):
             chosen.append(term)
     return chosen[:_TERMS]
 
