@@ -146,12 +146,14 @@ def show(page: Page, content: str, theme: str = "") -> None:
     page.wait_for_function("document.querySelector('paper-atlas').papers?.[0].px !== undefined")
 
 
-def colour_at(page: Page, paper_id: str) -> list[int]:
+def colour_at(page: Page, paper_id: str, right: int = 0) -> list[int]:
+    """The colour of a paper, or of what is so many pixels to the right of its middle."""
     page.wait_for_timeout(100)
     colour: list[int] = page.evaluate(
-        """id => { const atlas = document.querySelector("paper-atlas"), paper = atlas.papers.find(p => p.id === id);
-        return [...atlas.canvas.getContext("2d").getImageData(paper.px, paper.py, 1, 1).data]; }""",
-        paper_id,
+        """([id, right]) => {
+        const atlas = document.querySelector("paper-atlas"), paper = atlas.papers.find(p => p.id === id);
+        return [...atlas.canvas.getContext("2d").getImageData(paper.px + right, paper.py, 1, 1).data]; }""",
+        [paper_id, right],
     )
     return colour
 
@@ -194,6 +196,8 @@ class TestInChromium:
         show(page, atlas_html(ATLAS, PAPERS, {"c"}))
         expect(page.locator(".legend")).to_contain_text("in the last answer (1)")
         assert colour_at(page, "c") != plain
+        assert max(colour_at(page, "c", right=12)[:3]) < 90, "no dark ring"
+        assert colour_at(page, "d", right=12)[3] == 0
         assert colour_at(page, "c")[3] == 255 > colour_at(page, "d")[3]
 
     def test_every_paper_can_be_opened_by_keyboard_from_the_list(self, page: Page) -> None:
