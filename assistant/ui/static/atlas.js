@@ -369,7 +369,7 @@
       for (const paper of seen) if (paper.cited) this.paintRing(pen, paper, radius + 3, 2.5);
       if (this.hovered) this.paintRing(pen, this.hovered, radius + 1.5, 2);
       const few = seen.length <= NAMED_AT_ONCE;
-      const taken = this.placeNames(width, height, few ? seen.map((paper) => boxOf(paper, radius)) : []);
+      const taken = this.placeNames(width, height, (few ? seen : this.cited).map((paper) => boxOf(paper, radius)));
       if (few) this.paintLabels(pen, seen, radius, taken, width, height);
     }
 
