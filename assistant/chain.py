@@ -28,6 +28,7 @@ from assistant.types import (
     Turn,
     Usage,
 )
+from vectorstore.atlas import Atlas
 from vectorstore.facets import Choices
 from vectorstore.filters import PaperFilter
 from vectorstore.retrieval import Retriever
@@ -155,6 +156,10 @@ class Assistant:
     def neighbours(self, paper_id: str, k: int = 6) -> list[Paper]:
         """The `k` papers whose abstracts are most similar to that of one paper, most similar first."""
         return self._retriever.neighbours(paper_id, k)
+
+    def atlas(self) -> Atlas:
+        """All papers laid out by meaning, in named topics: half a minute for ten thousand, but kept from then on."""
+        return self._retriever.atlas()
 
     def choices(self) -> Choices:
         """What the papers can be filtered by."""

@@ -73,6 +73,7 @@ def test_a_conversation_outlives_a_reload_and_can_be_renamed_and_deleted(page: P
     page.locator("#kept summary").click()
     page.get_by_role("button", name="Delete").click()
     expect(page.locator(".turn")).to_have_count(0)
+    page.locator("#kept summary").click()
     expect(page.get_by_text("kept in this browser only")).to_be_visible()
     page.reload()
     expect(page.locator(".example").first).to_be_visible()
@@ -81,9 +82,13 @@ def test_a_conversation_outlives_a_reload_and_can_be_renamed_and_deleted(page: P
 
 def test_a_full_browser_forgets_the_oldest_conversation(page: Page) -> None:
     page.evaluate(
-        """() => { try { for (let n = 0; ; n++) {
-            localStorage["conversation-time:" + n] = n;
-            localStorage["conversation:" + n] = "x".repeat(400_000); } } catch { localStorage.full = "x".repeat(9); } }"""
+        """() => {
+            for (let n = 0, size = 400_000; size >= 1; n++)
+                try {
+                    localStorage["conversation-time:" + n] = n;
+                    localStorage["conversation:" + n] = "x".repeat(size);
+                } catch { size = Math.floor(size / 10); }
+        }"""
     )
     ask(page, "What is LiftQuant?")
     page.wait_for_function("'conversation:' + sessionStorage['open-conversation'] in localStorage")

@@ -1,12 +1,14 @@
 """Question -> passages: dense and keyword search among the papers that pass a filter, fused."""
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vectorstore.atlas import Atlas, atlas_of
 from vectorstore.chunking import span_of_chunk
 from vectorstore.collection import Collection, CollectionReader
 from vectorstore.embedding import PACKAGED_EMBEDDING, EmbeddingModel
@@ -44,6 +46,8 @@ class Retriever:
         self._search_vector = lru_cache(maxsize=64)(embedding.search_vector)
         self._vectors: dict[str, NDArray[np.float32]] = {}
         self._spelling: tuple[PublishedIndex, Spelling] | None = None
+        self._atlas: tuple[PublishedIndex, Atlas] | None = None
+        self._making_atlas = threading.Lock()
 
     def paper_count(self) -> int:
         """How many papers there are."""
@@ -90,6 +94,14 @@ class Retriever:
         nearest = best_rows(products, len(own) + k * _CHUNKS_OF_NEIGHBOUR)
         ids = [_paper_of(collection, row) for row in _first_of_each_paper(collection, nearest.tolist())]
         return collection.library.papers([found for found in ids if found != paper_id][:k])
+
+    def atlas(self) -> Atlas:
+        """All papers laid out by meaning, in named topics; what takes long is done once for an index."""
+        with self._making_atlas:
+            collection = self._reader.current()
+            if self._atlas is None or self._atlas[0] != collection.index:
+                self._atlas = collection.index, atlas_of(collection)
+            return self._atlas[1]
 
     def fingerprint(self) -> Fingerprint:
         """What built the index that is searched."""
