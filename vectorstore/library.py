@@ -7,11 +7,12 @@ has the say, and the others fill its gaps.
 """
 
 import json
+import os
 import sqlite3
 import uuid
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,9 @@ class Library:
             raise CollectionMissing(f"There is no library {path}.", "Run: assistant index PATH --collection NAME")
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+        self._is_read_only = is_read_only(path)
         with self._translating_errors():
+            self._connection = _connection(path)
             self._prepare()
 
     def close(self) -> None:
@@ -325,7 +327,10 @@ class Library:
         return candidate
 
     def _rows(self, query: str, *values: object) -> Iterator[Row]:
-        return iter(self._connection.execute(query, values).fetchall())
+        if not self._is_read_only:
+            return iter(self._connection.execute(query, values).fetchall())
+        with closing(_connection(self.path)) as connection:  # a new one sees what others write
+            return iter(connection.execute(query, values).fetchall())
 
     def _rows_in(self, query: str, members: Sequence[str], *values: object) -> Iterator[Row]:
         """The rows of `query IN (members)`, asked for in batches."""
@@ -350,6 +355,21 @@ class Library:
                 f"The library {self.path} cannot be read: {error}.",
                 "Move the file away and index the papers again: assistant index PATH --collection NAME",
             ) from error
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether there is a library that may be read and not written to."""
+    return path.is_file() and not all(os.access(place, os.W_OK) for place in (path, path.parent))
+
+
+def _connection(path: Path) -> sqlite3.Connection:
+    """SQLite reads a library with files beside it; where it cannot make them and no writer has, it must read without."""
+    how = ""
+    if is_read_only(path):
+        how = "?mode=ro" if path.with_name(f"{path.name}-wal").exists() else "?immutable=1"
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}{how}", uri=True, timeout=30, isolation_level=None, check_same_thread=False
+    )
 
 
 def record_of(paper: Paper, position: int) -> PaperRecord:
