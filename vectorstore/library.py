@@ -363,7 +363,7 @@ def is_read_only(path: Path) -> bool:
 
 
 def _connection(path: Path) -> sqlite3.Connection:
-    """SQLite reads a library with files beside it; where it cannot make them and no writer has, it must read without."""
+    """SQLite reads a library with files beside it; where it may not make them and no writer has, it reads without."""
     how = ""
     if is_read_only(path):
         how = "?mode=ro" if path.with_name(f"{path.name}-wal").exists() else "?immutable=1"
