@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorstore.errors import CollectionBusy, CollectionDamaged, CollectionError, CollectionMissing
+from vectorstore.errors import CollectionBusy, CollectionDamaged, CollectionError, CollectionMissing, EmbeddingError
 from vectorstore.identity import identifiers_of, is_same_but_for_wording, merged, paper_id_of, text_hash, title_key
 from vectorstore.labels import label_of
 from vectorstore.types import (
@@ -172,11 +172,32 @@ class Library:
             rows = list(self._rows_in(query, list(texts_by_hash), model))
         return {texts_by_hash[row[0]]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
+    def without_vector(self, model: str, texts: Iterable[str]) -> list[str]:
+        """Those of `texts` that `model` has not embedded before, each once."""
+        texts_by_hash = {text_hash(text): text for text in texts}
+        query = "SELECT text_hash FROM vectors WHERE model = ? AND text_hash IN"
+        with self._translating_errors():
+            for row in self._rows_in(query, list(texts_by_hash), model):
+                del texts_by_hash[row[0]]
+        return list(texts_by_hash.values())
+
     def keep_vectors(self, model: str, texts: Iterable[str], vectors: Iterable[NDArray[np.float32]]) -> None:
-        """Stores one vector per text, so that it need not be embedded again."""
+        """Stores one vector per text, so that it need not be embedded again.
+
+        Raises `EmbeddingError` unless it has as many dimensions as those that are held of this model.
+        """
         rows = [(model, text_hash(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
+        self._refuse_other_dimensions(model, {len(vector) for _, _, vector in rows})
         with nullcontext() if self._connection.in_transaction else self.transaction():
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def _refuse_other_dimensions(self, model: str, lengths: set[int]) -> None:
+        held = self._rows("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", model)
+        if len(lengths.union(row[0] for row in held)) > 1:
+            raise EmbeddingError(
+                f"The embedding model {model!r} gives vectors of another length than before.",
+                "Check its server: another model may answer by that name.",
+            )
 
     def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `texts`, one row each; the library must hold them all."""
