@@ -88,6 +88,8 @@ def print_report(report: "IndexReport") -> None:
             print_text(f"  ... and {len(notes) - _MOST_NOTES} more; --json shows all")
     for file in report.unread:
         print_text(f"Not read: {file.message}\n  {file.hint}")
+    if report.billed:
+        print_text(f"embedding cost {report.billed}; expected were {report.estimated}")
     state = "indexed" if report.rebuilt else "nothing to do"
     print_text(f"{report.collection}: {report.papers} papers, {report.embedded} texts embedded, {state}")
 

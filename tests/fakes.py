@@ -4,16 +4,18 @@ The fake speaks the OpenAI protocol and discriminates: it checks the key and the
 and notices a client that leaves. The proxy stands before a real server and does to a reply what a network does.
 """
 
+import base64
 import hashlib
 import json
 import math
 import re
 import select
 import socket
+import struct
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -180,6 +182,55 @@ def _embeddings(body: dict[str, Any]) -> dict[str, Any]:
     texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
     data = [{"object": "embedding", "index": row, "embedding": word_vector(text)} for row, text in enumerate(texts)]
     return {"object": "list", "data": data, "model": body["model"], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+
+
+@dataclass
+class EmbeddingServer(_OnLoopback):
+    """Speaks the OpenAI protocol for embeddings, and counts words as tokens.
+
+    `faults` make of the right reply to a request another one, or a status, or a pause in seconds; each is used once.
+    """
+
+    faults: list[Callable[[dict[str, Any]], dict[str, Any] | int | float]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    """All that were embedded, in order."""
+    asked: int = 0
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                server.asked += 1
+                reply: dict[str, Any] | int | float = server.reply_to(body)
+                if self.headers["Authorization"] != f"Bearer {KEY}" or self.path != "/v1/embeddings":
+                    reply = 401
+                elif server.faults:
+                    reply = server.faults.pop(0)(server.reply_to(body))
+                if isinstance(reply, float):
+                    return time.sleep(reply)
+                if isinstance(reply, dict):
+                    server.texts += body["input"]
+                self.send_response(reply if isinstance(reply, int) else 200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Retry-After-Ms", "10")
+                self.end_headers()
+                self.wfile.write(json.dumps(reply).encode())
+
+        return Handler
+
+    def reply_to(self, body: dict[str, Any]) -> dict[str, Any]:
+        reply = _embeddings(body)
+        if body.get("encoding_format") == "base64":
+            for vector in reply["data"]:
+                packed = struct.pack(f"<{len(vector['embedding'])}f", *vector["embedding"])
+                vector["embedding"] = base64.b64encode(packed).decode()
+        words = sum(len(text.split()) for text in body["input"])
+        return {**reply, "usage": {"prompt_tokens": words, "total_tokens": words}}
 
 
 def word_vector(text: str, dimensions: int = 64) -> list[float]:

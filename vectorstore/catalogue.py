@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vectorstore.errors import CollectionError
-from vectorstore.folder import CollectionFolder
+from vectorstore.folder import CollectionFolder, unwritable
 from vectorstore.library import Library, SourceInfo
 
 
@@ -63,7 +63,10 @@ def rename_collection(folder: CollectionFolder, name: str) -> CollectionFolder:
     if renamed.path.exists():
         raise CollectionError(f"There is a collection {name!r} already.", "Choose another name, or delete that one.")
     with folder.writing():
-        folder.path.rename(renamed.path)
+        try:
+            folder.path.rename(renamed.path)
+        except OSError as error:
+            raise unwritable(folder.path.parent, error) from error
     return renamed
 
 
@@ -72,8 +75,11 @@ def delete_collection(folder: CollectionFolder) -> None:
     _refuse_server(folder)
     folder.require()
     with folder.writing():
-        folder.library_path.unlink()  # from here on there is no collection, whatever else is left
-    folder.deletion_mark.touch()
+        try:
+            folder.deletion_mark.touch()
+            folder.library_path.unlink()  # from here on there is no collection, whatever else is left
+        except OSError as error:
+            raise unwritable(folder.path, error) from error
     shutil.rmtree(folder.path, ignore_errors=True)
 
 

@@ -18,7 +18,7 @@ from vectorstore.library import Library
 from vectorstore.packaged import english_words
 from vectorstore.progress import Progress, silent
 from vectorstore.spelling import Spelling, read_vocabulary
-from vectorstore.store import ChunkStore
+from vectorstore.store import ChunkStore, ExactNearest, Nearest
 from vectorstore.survey import PapersOfRows
 from vectorstore.types import Fingerprint, PublishedIndex
 
@@ -38,7 +38,7 @@ class Collection:
     folder: CollectionFolder
     library: Library
     index: PublishedIndex
-    store: ChunkStore
+    store: Nearest
     vectors: VectorFile
     facets: Facets
     keywords: KeywordIndex
@@ -122,9 +122,14 @@ class CollectionReader:
     def _open(self, index: PublishedIndex) -> Collection:
         refuse_other_settings(self._folder, index.fingerprint, self._fingerprint)
         path, rebuild = self._folder.index_path / index.folder, self._folder.rebuild_command
-        store = ChunkStore(self._folder.place(index.folder), expected_chunks=index.chunks, rebuild_command=rebuild)
         vectors = VectorFile(path / VECTORS, expected_rows=index.chunks, rebuild_command=rebuild)
         facets = Facets(path / FACETS, rebuild_command=rebuild)
         keywords = KeywordIndex(path / KEYWORDS, rebuild_command=rebuild)
         labels = LabelIndex(self._library.labels())
+        place = self._folder.place(index.folder)
+        store = (
+            ExactNearest(vectors, keywords.chunk_ids)
+            if self._folder.is_read_only
+            else ChunkStore(place, expected_chunks=index.chunks, rebuild_command=rebuild)
+        )
         return Collection(self._folder, self._library, index, store, vectors, facets, keywords, labels)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from vectorstore.errors import EmbeddingError, UserFacingError
 from vectorstore.exact import unit
+from vectorstore.openai_embeddings import OpenAIEmbeddings
 from vectorstore.packaged import BGE_SMALL, OnnxModel
 
 PACKAGED_EMBEDDING = "packaged:bge-small-en-v1.5"
 _QUERY_INSTRUCTION = "Represent this sentence for searching relevant passages: "
-_TIMEOUT_SECONDS = 60.0
 
 
 class PackagedEmbeddings(Embeddings):
@@ -48,6 +48,11 @@ class EmbeddingModel:
         """What its vectors are kept under."""
         return f"{self.name} {self.checksum}".strip()
 
+    @property
+    def billing(self) -> OpenAIEmbeddings | None:
+        """What knows the cost, if there may be one."""
+        return self.embeddings if isinstance(self.embeddings, OpenAIEmbeddings) else None
+
     def vectors(self, texts: list[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimensions). Raises `EmbeddingError` unless there is one finite vector per text."""
         return self._checked(lambda: self.embeddings.embed_documents(texts), len(texts))
@@ -78,7 +83,7 @@ class EmbeddingModel:
             ) from error
         same_length = len({len(vector) for vector in vectors}) <= 1
         array = np.array(vectors if same_length else [], dtype=np.float32)
-        if len(array) != expected or not np.isfinite(array).all():
+        if len(array) != expected or not array.size or not np.isfinite(array).all():
             raise EmbeddingError(
                 f"The embedding model {self.name!r} did not give one valid vector for each of {expected} texts.",
                 "Check its server, or use the packaged model.",
@@ -99,20 +104,9 @@ def load_embedding(name: str, *, api_key: str | None = None, base_url: str | Non
 
 
 def _openai_embeddings(model: str, api_key: str | None, base_url: str | None) -> Embeddings:
-    """Sends texts, not token ids, so that any OpenAI-compatible server understands them."""
-    from langchain_openai import OpenAIEmbeddings
-    from pydantic import SecretStr
-
     if not api_key and not base_url:
         raise EmbeddingError(f"The embedding model 'openai:{model}' needs a key.", "Set OPENAI_API_KEY.")
-    return OpenAIEmbeddings(
-        model=model,
-        api_key=SecretStr(api_key or "not-needed"),
-        base_url=base_url,
-        timeout=_TIMEOUT_SECONDS,
-        max_retries=2,
-        check_embedding_ctx_length=False,
-    )
+    return OpenAIEmbeddings(model, api_key, base_url)
 
 
 def _provider_embeddings(provider: str, model: str) -> Embeddings:

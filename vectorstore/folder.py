@@ -17,7 +17,7 @@ from vectorstore.errors import CollectionBusy, CollectionError, CollectionMissin
 from vectorstore.exact import build_vectors
 from vectorstore.facets import build_facets
 from vectorstore.keywords import build_keywords
-from vectorstore.library import Library
+from vectorstore.library import Library, is_read_only
 from vectorstore.server import ChromaServer
 from vectorstore.spelling import build_vocabulary
 from vectorstore.store import FolderPlace, Place, not_written
@@ -92,6 +92,11 @@ class CollectionFolder:
         """Whether there is a library."""
         return self.library_path.is_file()
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether library and index are here, and may be read and not written to."""
+        return self.server is None and is_read_only(self.library_path)
+
     def is_published(self) -> bool:
         """Whether there is an index to read: not so before the first one, or when making it was interrupted."""
         if self.server:
@@ -132,17 +137,27 @@ class CollectionFolder:
 
         When another process has it: waits, or raises `CollectionBusy`, which names the holder.
         """
-        self._make()
-        holder = self.path / "writer.pid"
+        lock = self._taken_lock(wait)
         try:
-            with FileLock(self.path / "writer.lock", timeout=-1 if wait else 0):
-                holder.write_text(str(os.getpid()), "utf-8")
-                yield
+            yield
+        finally:
+            lock.release()
+
+    def _taken_lock(self, wait: bool) -> FileLock:
+        holder, lock = self.path / "writer.pid", FileLock(self.path / "writer.lock", timeout=-1 if wait else 0)
+        try:
+            self.index_path.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+            holder.write_text(str(os.getpid()), "utf-8")
         except Timeout as error:
             pid = holder.read_text("utf-8") if holder.is_file() else "unknown"
             raise CollectionBusy(
                 f"Process {pid} is writing to the collection {self.name!r}.", "Try again when it is done."
             ) from error
+        except OSError as error:
+            lock.release()
+            raise unwritable(self.path, error) from error
+        return lock
 
     def build_files(
         self, index: str, papers: Sequence[Paper], chunks: list[Chunk], vectors: NDArray[np.float32]
@@ -166,14 +181,13 @@ class CollectionFolder:
         if self.server and not self.copied:
             self.server.remove_indexes(self.name, except_for=except_for)
 
-    def _make(self) -> None:
-        try:
-            self.index_path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CollectionError(
-                f"The folder {self.path} cannot be made: {error.strerror}.",
-                "Set ASSISTANT_DATA_DIR to a folder that you may write to.",
-            ) from error
+
+def unwritable(path: Path, error: OSError) -> CollectionError:
+    """What to tell a user when a folder of collections cannot be changed."""
+    return CollectionError(
+        f"The folder {path} cannot be written to: {error.strerror}.",
+        "Set ASSISTANT_DATA_DIR to a folder that you may write to, or make room on its disk.",
+    )
 
 
 def refuse_other_settings(folder: CollectionFolder, built_by: Fingerprint, wanted: Fingerprint) -> None:

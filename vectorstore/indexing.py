@@ -20,11 +20,45 @@ from vectorstore.library import Library
 from vectorstore.progress import Progress, silent
 from vectorstore.server import Published
 from vectorstore.store import build_store
-from vectorstore.types import IndexReport, PublishedIndex, ReadingRules, Source, SourceChange
+from vectorstore.types import Bill, IndexReport, PublishedIndex, ReadingRules, Source, SourceChange
 
 EMBEDDING_BATCH = 64
 """Texts per call; each batch is kept at once, so a failure costs at most this many. At the end of a call, cores wait
 for the last text: in calls of 16 that costs some hundredths."""
+
+
+class Embedder:
+    """Embeds what a library has no vectors for, and counts what that takes."""
+
+    def __init__(self, library: Library, model: EmbeddingModel, progress: Progress) -> None:
+        self.model, self.progress = model, progress
+        self.texts = 0
+        """How many it has embedded."""
+        self._library, self._billing = library, model.billing
+        self._characters, self._tokens_before = 0, self._billing.tokens if self._billing else 0
+
+    @property
+    def estimated(self) -> Bill | None:
+        """What it was to cost, before it began; None for a model that costs nothing."""
+        return self._billing.estimate(self._characters) if self._billing else None
+
+    @property
+    def billed(self) -> Bill | None:
+        """What it has cost, by the tokens that the server counted."""
+        return self._billing.bill(self._billing.tokens - self._tokens_before) if self._billing else None
+
+    def embed_missing(self, texts: Iterable[str]) -> None:
+        """Embeds those of `texts` that the library has no vector for; `progress` is told first what that may cost."""
+        missing = self._library.without_vector(self.model.key, texts)
+        self._characters += sum(map(len, missing))
+        what = f"embedding, about {self.estimated}" if self._billing else "embedding"
+        for start in range(0, len(missing), EMBEDDING_BATCH):
+            self.progress(what, start, len(missing))
+            batch = missing[start : start + EMBEDDING_BATCH]
+            self._library.keep_vectors(self.model.key, batch, self.model.vectors(batch))
+            self.texts += len(batch)
+        if missing:
+            self.progress(what, len(missing), len(missing))
 
 
 def index_files(
@@ -53,17 +87,18 @@ def index_sources(
         before = library.published()
         if before is not None:
             refuse_other_settings(folder, before.fingerprint, fingerprint_of(embedding))
-        texts = [text for source in sources for record in source.papers for text in embedded_texts(record)]
-        embedded = _embed_missing(library, texts, embedding, progress)
+        embedder = Embedder(library, embedding, progress)
+        records = (record for source in sources for record in source.papers)
+        embedder.embed_missing(text for record in records for text in embedded_texts(record))
         with library.transaction():
             changes = tuple(library.replace_source(source) for source in sources)
             changed = any(change.added or change.removed or change.changed for change in changes)
             if before is not None and not changed and folder.place(before.folder).exists():
                 index = before
             else:
-                index = _publish_new_index(folder, library, embedding, progress)
+                index = _publish_new_index(folder, library, embedder)
         _announce(folder, library, index, before)
-        return _report(folder, library, index, embedded, changes, rebuilt=index != before)
+        return _report(folder, library, index, embedder, changes, rebuilt=index != before)
 
 
 def rebuild_index(folder: CollectionFolder, embedding: EmbeddingModel, *, progress: Progress = silent) -> IndexReport:
@@ -77,12 +112,12 @@ def rebuild_index(folder: CollectionFolder, embedding: EmbeddingModel, *, progre
                 f"The collection {folder.name!r} holds no paper yet.",
                 f"Index some: assistant index PATH --collection {folder.name}",
             )
-        texts = [chunk.embedded_text for chunk in chunk_papers(library.papers())]
-        embedded = _embed_missing(library, texts, embedding, progress)
+        embedder = Embedder(library, embedding, progress)
+        embedder.embed_missing(chunk.embedded_text for chunk in chunk_papers(library.papers()))
         with library.transaction():
-            index = _publish_new_index(folder, library, embedding, progress)
+            index = _publish_new_index(folder, library, embedder)
         _announce(folder, library, index, before)
-        return _report(folder, library, index, embedded, (), rebuilt=True)
+        return _report(folder, library, index, embedder, (), rebuilt=True)
 
 
 @contextmanager
@@ -102,38 +137,25 @@ def _refuse_elsewhere(folder: CollectionFolder) -> None:
         raise folder.server.elsewhere(folder.name)
 
 
-def _embed_missing(library: Library, texts: Sequence[str], embedding: EmbeddingModel, progress: Progress) -> int:
-    """Embeds the texts that the library has no vector for; returns how many that were."""
-    known = library.vectors(embedding.key, texts)
-    missing = list(dict.fromkeys(text for text in texts if text not in known))
-    for start in range(0, len(missing), EMBEDDING_BATCH):
-        batch = missing[start : start + EMBEDDING_BATCH]
-        library.keep_vectors(embedding.key, batch, embedding.vectors(batch))
-        progress("embedding", start + len(batch), len(missing))
-    return len(missing)
-
-
-def _publish_new_index(
-    folder: CollectionFolder, library: Library, embedding: EmbeddingModel, progress: Progress
-) -> PublishedIndex:
+def _publish_new_index(folder: CollectionFolder, library: Library, embedder: Embedder) -> PublishedIndex:
     """Builds the index of all papers from the vectors in the library; call it inside a transaction."""
     before = library.published()
     generation = before.generation + 1 if before else 1
     papers = library.papers()
     chunks = chunk_papers(papers)
     texts = [chunk.embedded_text for chunk in chunks]
-    _embed_missing(library, texts, embedding, progress)  # of papers that one source names and another describes
-    vectors = library.vector_rows(embedding.key, texts)
+    embedder.embed_missing(texts)  # of papers that one source names and another describes
+    vectors = library.vector_rows(embedder.model.key, texts)
     # The random part keeps clear of what a crash left behind: Chroma remembers each path it has opened.
     index = PublishedIndex(
-        generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedding)
+        generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedder.model)
     )
     build_store(
         folder.place(index.folder),
         chunks,
         vectors,
         extra=carried_papers(papers, chunks) if folder.server else None,
-        progress=lambda done: progress("indexing", done, len(chunks)),
+        progress=lambda done: embedder.progress("indexing", done, len(chunks)),
     )
     folder.build_files(index.folder, papers, chunks, vectors)
     library.publish(index)
@@ -157,7 +179,7 @@ def _report(
     folder: CollectionFolder,
     library: Library,
     index: PublishedIndex,
-    embedded: int,
+    embedder: Embedder,
     changes: tuple[SourceChange, ...],
     *,
     rebuilt: bool,
@@ -166,7 +188,9 @@ def _report(
         collection=folder.name,
         papers=len(library.labels()),
         chunks=index.chunks,
-        embedded=embedded,
+        embedded=embedder.texts,
+        estimated=embedder.estimated,
+        billed=embedder.billed,
         rebuilt=rebuilt,
         sources=changes,
     )

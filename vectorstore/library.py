@@ -7,11 +7,12 @@ has the say, and the others fill its gaps.
 """
 
 import json
+import os
 import sqlite3
 import uuid
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorstore.errors import CollectionBusy, CollectionDamaged, CollectionError, CollectionMissing
+from vectorstore.errors import CollectionBusy, CollectionDamaged, CollectionError, CollectionMissing, EmbeddingError
 from vectorstore.identity import identifiers_of, is_same_but_for_wording, merged, paper_id_of, text_hash, title_key
 from vectorstore.labels import label_of
 from vectorstore.types import (
@@ -89,8 +90,9 @@ class Library:
             raise CollectionMissing(f"There is no library {path}.", "Run: assistant index PATH --collection NAME")
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+        self._is_read_only = is_read_only(path)
         with self._translating_errors():
+            self._connection = _connection(path)
             self._prepare()
 
     def close(self) -> None:
@@ -170,11 +172,32 @@ class Library:
             rows = list(self._rows_in(query, list(texts_by_hash), model))
         return {texts_by_hash[row[0]]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
+    def without_vector(self, model: str, texts: Iterable[str]) -> list[str]:
+        """Those of `texts` that `model` has not embedded before, each once."""
+        texts_by_hash = {text_hash(text): text for text in texts}
+        query = "SELECT text_hash FROM vectors WHERE model = ? AND text_hash IN"
+        with self._translating_errors():
+            for row in self._rows_in(query, list(texts_by_hash), model):
+                del texts_by_hash[row[0]]
+        return list(texts_by_hash.values())
+
     def keep_vectors(self, model: str, texts: Iterable[str], vectors: Iterable[NDArray[np.float32]]) -> None:
-        """Stores one vector per text, so that it need not be embedded again."""
+        """Stores one vector per text, so that it need not be embedded again.
+
+        Raises `EmbeddingError` unless it has as many dimensions as those that are held of this model.
+        """
         rows = [(model, text_hash(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
+        self._refuse_other_dimensions(model, {len(vector) for _, _, vector in rows})
         with nullcontext() if self._connection.in_transaction else self.transaction():
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def _refuse_other_dimensions(self, model: str, lengths: set[int]) -> None:
+        held = self._rows("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", model)
+        if len(lengths.union(row[0] for row in held)) > 1:
+            raise EmbeddingError(
+                f"The embedding model {model!r} gives vectors of another length than before.",
+                "Check its server: another model may answer by that name.",
+            )
 
     def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `texts`, one row each; the library must hold them all."""
@@ -325,7 +348,10 @@ class Library:
         return candidate
 
     def _rows(self, query: str, *values: object) -> Iterator[Row]:
-        return iter(self._connection.execute(query, values).fetchall())
+        if not self._is_read_only:
+            return iter(self._connection.execute(query, values).fetchall())
+        with closing(_connection(self.path)) as connection:  # a new one sees what others write
+            return iter(connection.execute(query, values).fetchall())
 
     def _rows_in(self, query: str, members: Sequence[str], *values: object) -> Iterator[Row]:
         """The rows of `query IN (members)`, asked for in batches."""
@@ -350,6 +376,21 @@ class Library:
                 f"The library {self.path} cannot be read: {error}.",
                 "Move the file away and index the papers again: assistant index PATH --collection NAME",
             ) from error
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether there is a library that may be read and not written to."""
+    return path.is_file() and not all(os.access(place, os.W_OK) for place in (path, path.parent))
+
+
+def _connection(path: Path) -> sqlite3.Connection:
+    """SQLite reads a library with files beside it; where it may not make them and no writer has, it reads without."""
+    how = ""
+    if is_read_only(path):
+        how = "?mode=ro" if path.with_name(f"{path.name}-wal").exists() else "?immutable=1"
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}{how}", uri=True, timeout=30, isolation_level=None, check_same_thread=False
+    )
 
 
 def record_of(paper: Paper, position: int) -> PaperRecord:

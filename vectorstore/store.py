@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorstore.errors import CollectionDamaged, CollectionError, UserFacingError
+from vectorstore.exact import VectorFile, unit
+from vectorstore.ranking import best_rows
 from vectorstore.types import Chunk
 
 if TYPE_CHECKING:
@@ -96,8 +98,33 @@ def not_written(path: Path, error: Exception) -> CollectionError:
     )
 
 
-class ChunkStore:
+class Nearest(Protocol):
     """The chunks of one index, for search by vector."""
+
+    def nearest(self, vector: NDArray[np.float32], k: int) -> dict[str, float]:
+        """Cosine similarity by chunk id of the `k` nearest chunks, nearest first."""
+
+    def close(self) -> None:
+        """Ends it; it cannot be used any more."""
+
+
+class ExactNearest:
+    """The same chunks without Chroma, which writes to its folder even when it is only asked."""
+
+    def __init__(self, vectors: VectorFile, chunk_ids: Sequence[str]) -> None:
+        self._vectors, self._chunk_ids = vectors, chunk_ids
+
+    def nearest(self, vector: NDArray[np.float32], k: int) -> dict[str, float]:
+        """Cosine similarity by chunk id of the `k` nearest chunks, nearest first."""
+        similarities = self._vectors.products(unit(vector), np.arange(len(self._chunk_ids)))
+        return {self._chunk_ids[row]: float(similarities[row]) for row in best_rows(similarities, k)}
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class ChunkStore:
+    """The chunks of one index in Chroma."""
 
     def __init__(self, place: Place, *, expected_chunks: int, rebuild_command: str) -> None:
         """Opens a built store. Raises `CollectionDamaged` unless it can be read and holds all its chunks."""

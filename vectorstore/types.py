@@ -244,6 +244,18 @@ class SourceChange:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bill:
+    """What an embedding model behind an API costs."""
+
+    tokens: int
+    dollars: float | None
+    """None where the price is not known."""
+
+    def __str__(self) -> str:
+        return f"{self.tokens:,} tokens{'' if self.dollars is None else f', ${self.dollars:.4f}'}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexReport:
     """What one run of the index flow did."""
 
@@ -255,4 +267,8 @@ class IndexReport:
     rebuilt: bool
     """False when the index was already up to date."""
     sources: tuple[SourceChange, ...]
+    estimated: Bill | None = None
+    """What embedding was expected to cost before it began; None for a model that runs here."""
+    billed: Bill | None = None
+    """What it cost, by the tokens that the server counted."""
     unread: tuple[UnreadFile, ...] = ()

@@ -39,6 +39,8 @@ FORMATS = (
     Format("Markdown with front matter", markdown.recognises, markdown.read),
     Format("text", text.recognises, text.read),
 )
+_LONGEST_ABSTRACT = 1_000_000
+"""Code points; a longer text is no abstract. The longest of 91,603 conference papers has 16,205."""
 ENDINGS = frozenset(
     f".{ending}"
     for ending in (
@@ -60,7 +62,8 @@ def load_source(path: Path, rules: ReadingRules | None = None) -> Source:
     """
     rules = rules or ReadingRules()
     document = Document.at(path)
-    kind, found = _read(document, rules.columns)
+    kind, read = _read(document, rules.columns)
+    found = [_skipped_if_too_long(item) for item in read]
     papers = tuple(item for item in found if isinstance(item, PaperRecord))
     skipped = tuple(item for item in found if isinstance(item, SkippedRecord))
     if rules.strict and skipped:
@@ -72,6 +75,14 @@ def load_source(path: Path, rules: ReadingRules | None = None) -> Source:
         )
     return Source(
         path=str(path.resolve()), format=kind, papers=papers, skipped=skipped, warnings=tuple(document.warnings)
+    )
+
+
+def _skipped_if_too_long(item: Found) -> Found:
+    if isinstance(item, SkippedRecord) or len(item.abstract) <= _LONGEST_ABSTRACT:
+        return item
+    return SkippedRecord(
+        position=item.position, reason=f"its abstract would have more than {_LONGEST_ABSTRACT:,} characters"
     )
 
 
