@@ -8,6 +8,7 @@ from assistant.app import Assistants
 from assistant.ui.acts import QUIETLY
 from assistant.ui.chat import ChatActions, build_chat_tab
 from assistant.ui.collections import CollectionsActions, build_collections_tab
+from assistant.ui.map import build_map_tab
 from assistant.ui.render import NAME, header_html
 from assistant.ui.session import Session
 
@@ -29,6 +30,8 @@ def build_page(assistants: Assistants) -> gr.Blocks:
         with gr.Tabs(selected="chat", elem_id="tabs") as tabs:
             with gr.Tab("Chat", id="chat"):
                 chat = build_chat_tab(assistants, session, header, clear, tabs)
+            with gr.Tab("Map", id="map") as map_tab:
+                build_map_tab(assistants, session, map_tab)
             with gr.Tab("Collections", id="collections", render_children=True):
                 collections = build_collections_tab(assistants, session, header, chat)
         page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
