@@ -71,9 +71,9 @@ def real_model_server() -> Iterator[RealModelServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """Chromium."""
+    """Chromium; for one module, as it keeps an event loop running that tests of coroutines cannot bear."""
     from tests.browser import chromium
 
     with chromium() as running:

@@ -54,7 +54,7 @@ def downloaded(page: Page, name: str) -> tuple[str, str]:
 
 def test_a_conversation_outlives_a_reload_and_can_be_renamed_and_deleted(page: Page) -> None:
     first = numbers(ask(page, "What is LiftQuant?"))
-    expect(page.locator(".suggestion")).not_to_have_count(0)
+    page.wait_for_function("sessionStorage['open-conversation']")
     page.reload()
     expect(page.locator(".turn")).to_have_count(1)
     assert numbers(page.locator(".answer")) == first

@@ -73,21 +73,19 @@ def build_chat_tab(
     again = act("retry")(actions.retry, session, tab.all, **_ASKING)
     running = [typed, clicked, again]
     changes = [
+        *running,
+        *(asked.then(actions.suggest, session, conversation, **QUIETLY) for asked in running),
         stop.click(actions.stop, session, tab.all, cancels=running, **QUIETLY),
         clear.click(actions.clear, session, [header, *tab.all], cancels=running, **QUIETLY),
         act("undo")(actions.undo, session, tab.all, **QUIETLY),
         act("judge")(actions.judge, session, tab.all, **QUIETLY),
-        *(
-            asked.then(actions.give_back, [box, session], box, **QUIETLY).then(
-                actions.suggest, session, conversation, **QUIETLY
-            )
-            for asked in running
-        ),
     ]
     for change in changes:
         change.then(actions.remembered, session, remembered, **QUIETLY).then(
             None, remembered, None, js="(text) => window.assistant.remember(text)", **QUIETLY
         )
+    for asked in running:
+        asked.then(actions.give_back, [box, session], box, **QUIETLY)
     act("edit")(actions.edit, session, tab.all, **QUIETLY)
     act("unedit")(actions.unedit, session, tab.all, **QUIETLY)
     act("scope")(actions.narrow, session, [tabs, *tab.all], **QUIETLY)
