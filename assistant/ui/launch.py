@@ -21,8 +21,8 @@ from assistant.errors import SettingsError
 from assistant.ui.page import build_page
 
 ASSETS = "/page"
-_STYLES = ("page.css", "chat.css")
-_SCRIPTS = ("page.js", "chat.js", "kept.js")
+_STYLES = ("page.css", "chat.css", "papers.css")
+_SCRIPTS = ("page.js", "chat.js", "kept.js", "papers.js")
 _HOST = "127.0.0.1"
 _POLICY = "; ".join(
     [

@@ -7,6 +7,7 @@ import gradio as gr
 from assistant.app import Assistants
 from assistant.ui.acts import QUIETLY
 from assistant.ui.chat import ChatActions, build_chat_tab
+from assistant.ui.papers import build_papers_tab
 from assistant.ui.render import NAME, header_html
 from assistant.ui.session import Session
 
@@ -25,8 +26,11 @@ def build_page(assistants: Assistants) -> gr.Blocks:
             header = gr.HTML(header_html([], 0, None, "quotation"), elem_id="header", apply_default_css=False)
             gr.HTML(_CONVERSATIONS, elem_id="kept", apply_default_css=False)
             clear = gr.Button("New conversation", elem_id="clear", size="sm")
-        with gr.Tabs(selected="chat", elem_id="tabs") as tabs, gr.Tab("Chat", id="chat"):
-            chat = build_chat_tab(assistants, session, header, clear, tabs)
+        with gr.Tabs(selected="chat", elem_id="tabs") as tabs:
+            with gr.Tab("Chat", id="chat"):
+                chat = build_chat_tab(assistants, session, header, clear, tabs)
+            with gr.Tab("Papers", id="papers", render_children=True) as papers:
+                build_papers_tab(assistants, session, page, tabs, papers, chat.note)
         page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
     page.queue(default_concurrency_limit=_AT_ONCE, max_size=_WAITING)
     return page  # type: ignore[no-any-return]
