@@ -11,11 +11,14 @@ from pathlib import PurePath
 from assistant.takeaway import READING_LIST_AS, Clash, Format, ReadingItem, clashes
 from assistant.ui.html import button, counted, escaped, rich, shortened
 from assistant.ui.sources import links_html, spoken, star_html, star_of
+from vectorstore.markup import readable
 from vectorstore.types import Paper
 
 PAGE = 50
 """Papers of the table at a time."""
 _AUTHORS = 4
+_GIST = 180
+"""Characters of an abstract that stands for a title."""
 _LONGEST_LABEL = 120
 """Characters of what a paper is called that is not there any more."""
 _ASK = "Ask about this paper"
@@ -94,20 +97,29 @@ def _row(paper: Paper, *, has_when: bool) -> str:
 
 
 def _named(paper: Paper) -> str:
-    """The label, which opens the paper's page; title and authors below."""
-    title = f'<span class="title">{rich(_title(paper))}</span>' if _title(paper) else ""
-    authors = f'<span class="authors">{escaped(_few(paper.authors))}</span>' if paper.authors else ""
-    return f"{paper_link(paper)}{title}{authors}"
-
-
-def _title(paper: Paper) -> str:
-    """Empty when the label says it all."""
-    return paper.title if paper.title and paper.title != paper.label else ""
+    """What it is called, which opens its page; below, its title and authors, or how its abstract begins."""
+    title, authors = _title(paper), _few(paper.authors)
+    gist = "" if paper.title or authors or paper.is_title_only else shortened(readable(paper.abstract), _GIST)
+    below = [("title", rich(title)), ("authors", escaped(authors)), ("gist", escaped(gist))]
+    told = "".join(f'<span class="{kind}">{text}</span>' for kind, text in below if text)
+    return f"{paper_link(paper)}{told}"
 
 
 def paper_link(paper: Paper) -> str:
-    """The label as a button that opens the paper's page."""
-    return button(paper.label, "paper", "paper-link", paper_id=paper.paper_id)
+    """A button that opens the paper's page."""
+    return button(_name(paper), "paper", "paper-link", paper_id=paper.paper_id)
+
+
+def _name(paper: Paper) -> str:
+    """The label; the whole title where the label is its beginning."""
+    title = readable(paper.title or "")
+    return title if title.startswith(paper.label.removesuffix(" …")) else paper.label
+
+
+def _title(paper: Paper) -> str:
+    """The title; empty where `_name` says it."""
+    title = paper.title or ""
+    return title if readable(title) != _name(paper) else ""
 
 
 def _few(authors: Sequence[str]) -> str:
@@ -145,9 +157,9 @@ def paper_html(paper: Paper, neighbours: Sequence[Paper]) -> str:
     asks = button(_ASK, "scope", "primary", paper_ids=paper.paper_id, named=paper.label)
     return (
         f'<article class="paper-page" data-paper="{escaped(paper.paper_id)}">{_back()}'
-        f'<div class="heading"><h2 tabindex="-1">{escaped(paper.label)}</h2>{star_html(paper)}</div>{"".join(facts)}'
-        f'<p class="abstract">{rich(paper.abstract)}</p>{_keywords(paper.keywords)}{links_html(paper)}'
+        f'<div class="heading"><h2 tabindex="-1">{escaped(_name(paper))}</h2>{star_html(paper)}</div>{"".join(facts)}'
         f'<div class="actions">{asks}</div>{_note(paper.paper_id, paper.label)}'
+        f'<p class="abstract">{rich(paper.abstract)}</p>{_keywords(paper.keywords)}{links_html(paper)}'
         f'<p class="read-from">Read from {escaped(PurePath(paper.source).name)}, record {paper.position:,}.</p>'
         f"{_nearest(neighbours)}</article>"
     )
