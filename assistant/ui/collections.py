@@ -38,7 +38,7 @@ def build_collections_tab(assistants: Assistants, session: gr.State, header: gr.
         report = gr.HTML("", elem_id="report", apply_default_css=False)
     chosen.input(actions.ask_these, [chosen, session], [chosen, header, *chat.all], **QUIETLY)
     add.click(actions.add, [files, name, session], [report, files, add], **{**QUIETLY, "trigger_mode": "once"}).then(
-        actions.open, session, [chosen, name], **QUIETLY
+        actions.choice, session, chosen, **QUIETLY
     ).then(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
     return [chosen, name]
 
@@ -57,10 +57,16 @@ class CollectionsActions:
         self._assistants = assistants
         self._chat = ChatActions(assistants)
 
-    def open(self, session: Session) -> tuple[Any, Any]:
-        """The choice of collections, and the name of the one that papers are added to."""
-        asked = session.scope.collections or tuple(self._assistants.settings.collections)
-        return gr.CheckboxGroup(choices=self._assistants.names(), value=list(asked)), asked[0]
+    def open(self, session: Session) -> tuple[Any, str]:
+        """The choice of collections, and the name of the one that papers are added to if none other is typed."""
+        return self.choice(session), self._asked(session)[0]
+
+    def choice(self, session: Session) -> Any:
+        """The collections, with those that are asked chosen."""
+        return gr.CheckboxGroup(choices=self._assistants.names(), value=list(self._asked(session)))
+
+    def _asked(self, session: Session) -> Sequence[str]:
+        return session.scope.collections or self._assistants.settings.collections
 
     def ask_these(self, names: list[str], session: Session) -> tuple[Any, ...]:
         """Lets questions be asked of these collections from now on; of one at least."""
@@ -72,7 +78,7 @@ class CollectionsActions:
         except Exception as error:
             session.scope = before
             gr.Warning(escaped(notice_of(error).message))
-        return self.open(session)[0], *self._chat.open(session)
+        return self.choice(session), *self._chat.open(session)
 
     async def add(self, files: Sequence[str] | None, name: str, session: Session) -> AsyncGenerator[tuple[Any, ...]]:
         """Reads files into a collection; shows how far it is, then the report."""

@@ -23,8 +23,8 @@ from assistant.ui.page import build_page
 from vectorstore.loading.document import LARGEST
 
 ASSETS = "/page"
-_STYLES = ("page.css", "chat.css", "atlas.css", "collections.css")
-_SCRIPTS = ("page.js", "chat.js", "kept.js", "atlas.js")
+_STYLES = ("page.css", "chat.css", "papers.css", "atlas.css", "collections.css")
+_SCRIPTS = ("page.js", "chat.js", "kept.js", "papers.js", "atlas.js")
 _HOST = "127.0.0.1"
 _POLICY = "; ".join(
     [

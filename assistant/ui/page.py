@@ -9,6 +9,7 @@ from assistant.ui.acts import QUIETLY
 from assistant.ui.chat import ChatActions, build_chat_tab
 from assistant.ui.collections import CollectionsActions, build_collections_tab
 from assistant.ui.map import build_map_tab
+from assistant.ui.papers import build_papers_tab
 from assistant.ui.render import NAME, header_html
 from assistant.ui.session import Session
 
@@ -30,6 +31,8 @@ def build_page(assistants: Assistants) -> gr.Blocks:
         with gr.Tabs(selected="chat", elem_id="tabs") as tabs:
             with gr.Tab("Chat", id="chat"):
                 chat = build_chat_tab(assistants, session, header, clear, tabs)
+            with gr.Tab("Papers", id="papers", render_children=True) as papers:
+                build_papers_tab(assistants, session, page, tabs, papers, chat.note)
             with gr.Tab("Map", id="map") as map_tab:
                 build_map_tab(assistants, session, map_tab)
             with gr.Tab("Collections", id="collections", render_children=True):

@@ -89,9 +89,15 @@ def links_html(paper: Paper) -> str:
 
 def star_html(paper: Paper) -> str:
     """The star that puts a paper on the reading list; the script of the page fills it in."""
+    return star_of(paper.paper_id, paper.label)
+
+
+def star_of(paper_id: str, label: str) -> str:
+    """The same for a paper of which no more is known."""
     return (
-        f'<button type="button" class="star" data-star="{escaped(paper.paper_id)}" aria-pressed="false" '
-        f'aria-label="{escaped(f"Keep {paper.label} on the reading list")}" title="Reading list">☆</button>'
+        f'<button type="button" class="star" data-star="{escaped(paper_id)}" data-label="{escaped(label)}" '
+        f'aria-pressed="false" aria-label="{escaped(f"Keep {label} on the reading list")}" title="Reading list">'
+        "☆</button>"
     )
 
 
