@@ -598,4 +598,4 @@ def test_chroma_is_sent_no_more_at_once_than_it_takes(
     seen: list[int] = []
     for folder in (machine("a"), CollectionFolder(machine("b").data_dir, "local")):
         index_files(folder, [write(CATS, DOGS, BIRDS)], MODEL, progress=lambda what, done, of: seen.append(done))
-    assert seen == [3, 2, 3] * 2  # embedded, then sent
+    assert seen == [0, 3, 2, 3] * 2  # embedded, then sent

@@ -76,13 +76,20 @@ def index_files(
     from vectorstore.loading import load_sources  # its parsers take a tenth of a second, which no question waits for
 
     sources, unread = load_sources(paths, rules or ReadingRules())
-    return replace(index_sources(folder, sources, embedding, progress=progress), unread=tuple(unread))
+    return replace(_index(folder, sources, embedding, progress), unread=tuple(unread))
 
 
 def index_sources(
     folder: CollectionFolder, sources: Sequence[Source], embedding: EmbeddingModel, *, progress: Progress = silent
 ) -> IndexReport:
     """The same for papers that have been read already."""
+    return _index(folder, list(sources), embedding, progress)
+
+
+def _index(
+    folder: CollectionFolder, sources: list[Source], embedding: EmbeddingModel, progress: Progress
+) -> IndexReport:
+    """Empties `sources`, so that records do not fill memory beside the papers that they became."""
     with _writable_library(folder) as library:
         before = library.published()
         if before is not None:
@@ -92,6 +99,7 @@ def index_sources(
         embedder.embed_missing(text for record in records for text in embedded_texts(record))
         with library.transaction():
             changes = tuple(library.replace_source(source) for source in sources)
+            sources.clear()
             changed = any(change.added or change.removed or change.changed for change in changes)
             if before is not None and not changed and folder.place(before.folder).exists():
                 index = before
@@ -150,14 +158,16 @@ def _publish_new_index(folder: CollectionFolder, library: Library, embedder: Emb
     index = PublishedIndex(
         generation, f"{generation:06d}-{uuid.uuid4().hex[:8]}", len(chunks), fingerprint_of(embedder.model)
     )
+    folder.build_files(index.folder, papers, chunks, vectors)
+    carried = carried_papers(papers, chunks) if folder.server else None
+    del papers  # what follows holds all vectors twice
     build_store(
         folder.place(index.folder),
         chunks,
         vectors,
-        extra=carried_papers(papers, chunks) if folder.server else None,
+        extra=carried,
         progress=lambda done: embedder.progress("indexing", done, len(chunks)),
     )
-    folder.build_files(index.folder, papers, chunks, vectors)
     library.publish(index)
     return index
 

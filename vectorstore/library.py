@@ -201,8 +201,11 @@ class Library:
 
     def vector_rows(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `texts`, one row each; the library must hold them all."""
-        held = self.vectors(model, texts)
-        return np.stack([held[text] for text in texts])
+        parts = []
+        for start in range(0, len(texts), _BATCH):
+            held = self.vectors(model, texts[start : start + _BATCH])
+            parts.append(np.stack([held[text] for text in texts[start : start + _BATCH]]))
+        return np.concatenate(parts)
 
     def replace_papers(self, papers: Sequence[Paper]) -> None:
         """Makes the library hold just these papers, as another library has them; call it inside a transaction."""
