@@ -187,8 +187,12 @@ def sentences_html(sentences: Sequence[Sentence], turn: int) -> str:
             heading, *rows = [[cell_html(cell) for cell in row] for row in block.rows]
             parts.append(_table_html("Comparison", heading, rows))
         elif block.shape == "list" and _is_of_papers(block.rows, labels):
-            rows = [[cell_html(row[0][:1]), cell_html(row[0][1:]), _where(row[0])] for row in block.rows]
-            parts.append(_table_html("Papers", ["Paper", "What its abstract says", "Where"], rows))
+            papers = [_paper_of(row[0]) for row in block.rows]
+            quotes = [cell_html(row[0][1:]) for row in block.rows]
+            places = [escaped(paper.place) for paper in papers] if len({paper.place for paper in papers}) > 1 else []
+            columns = [[paper_button(paper) for paper in papers], quotes, *([places] if places else [])]
+            heading = ["Paper", "What its abstract says", "Where"][: len(columns)]
+            parts.append(_table_html("Papers", heading, [*zip(*columns, strict=True)]))
         elif block.shape == "list":
             parts.append(f"<ul>{''.join(f'<li>{cell_html(row[0])}</li>' for row in block.rows)}</ul>")
         else:
@@ -198,24 +202,25 @@ def sentences_html(sentences: Sequence[Sentence], turn: int) -> str:
 
 def _is_of_papers(rows: Sequence[Sequence[Sequence[Sentence]]], labels: Iterable[str]) -> bool:
     """Whether each item of a list names a paper and then quotes it, and there are enough for a table."""
-    return len(rows) >= _WORTH_A_TABLE and all(_names_paper(row[0][0], labels) and len(row[0]) > 1 for row in rows)
+    return len(rows) >= _WORTH_A_TABLE and all(
+        _names_paper(row[0][0], labels) and any(sentence.citations for sentence in row[0]) for row in rows
+    )
 
 
 def _names_paper(sentence: Sentence, labels: Iterable[str]) -> bool:
     return sentence.verdict == "program" and sentence.text.removesuffix(":") in labels
 
 
-def _where(item: Iterable[Sentence]) -> str:
-    return next((escaped(citation.paper.place) for each in item for citation in each.citations), "")
+def _paper_of(item: Iterable[Sentence]) -> Paper:
+    return next(citation.paper for sentence in item for citation in sentence.citations)
 
 
 def _table_html(named: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table that scrolls in a frame of its own where it is too wide; columns that say nothing are left out."""
-    told = [at for at in range(len(heading)) if any(row[at] for row in rows)]
-    head = "".join(f'<th scope="col" data-act="sort" aria-sort="none" tabindex="0">{heading[at]}</th>' for at in told)
-    body = "".join(f"<tr>{''.join(f'<td>{row[at]}</td>' for at in told)}</tr>" for row in rows)
+    """A table that scrolls in a frame of its own where it is too wide."""
+    head = "".join(f'<th scope="col" data-act="sort" aria-sort="none" tabindex="0">{cell}</th>' for cell in heading)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="table" role="region" aria-label="{named}" tabindex="0">{table}</div>'
+    return f'<div class="table {named.lower()}" role="region" aria-label="{named}" tabindex="0">{table}</div>'
 
 
 def sentence_html(sentence: Sentence, labels: Iterable[str], ids: Iterable[str]) -> str:
