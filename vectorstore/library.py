@@ -121,13 +121,14 @@ class Library:
         changed: set[str] = set()
         duplicates = []
         for record, known_id in zip(source.papers, known, strict=True):
-            paper_id = known_id or self._paper_id_of(record) or self._mint(record)
+            met_before = known_id or self._paper_id_of(record)
+            paper_id = met_before or self._mint(record)
             if paper_id in placed:
                 duplicates.append(Duplicate(position=record.position, of=placed[paper_id]))
                 continue
             placed[paper_id] = record.position
             self._connection.execute(_KEEP_APPEARANCE, (source.path, record.position, paper_id, _packed(record)))
-            if self._settle(paper_id):
+            if met_before and self._settle(paper_id):
                 changed.add(paper_id)
         for paper_id in gone:
             self._settle(paper_id)
