@@ -17,7 +17,8 @@ pytestmark = needs_chromium
 
 FORMULAS = (
     "We introduce MathNet, a network of $O(n^2)$ cost that needs \\(\\alpha_1 < 0.5\\) and costs between $5 and $10. "
-    "MathNet has a bound of $\\frac{1}{\\sqrt{n}}$ and of $\\badcommand{x$ too."
+    "MathNet has a bound of $\\frac{1}{\\sqrt{n}}$ and of $\\badcommand{x$ and of "
+    "$\\href{javascript:window.fired=1}{x}\\includegraphics{http://elsewhere.example/x.png}$ too."
 )
 BIBTEX = """
 @inproceedings{owls, title={OwlNet: Owls at Night}, author={Byron, Ada}, booktitle={ICML}, year={2025},
@@ -59,7 +60,7 @@ def test_a_conversation_outlives_a_reload_and_can_be_renamed_and_deleted(page: P
     expect(page.locator(".turn")).to_have_count(1)
     assert numbers(page.locator(".answer")) == first
     assert set(numbers(ask(page, "Which GPU does it fit on?"))) == {"[1]"}
-    expect(page.locator(".suggestion")).not_to_have_count(0)
+    expect(page.locator(".suggestion").first).to_be_visible(timeout=20_000)
 
     page.get_by_role("button", name="New conversation").click()
     expect(page.locator(".turn")).to_have_count(0)
@@ -115,7 +116,7 @@ def test_a_question_can_be_edited_asked_again_and_taken_back(page: Page) -> None
     expect(page.locator(".footnote")).to_contain_text("quotation")
 
     page.get_by_role("button", name="Ask again").click()
-    expect(page.locator(".suggestion")).not_to_have_count(0)
+    expect(page.locator(".suggestion").first).to_be_visible(timeout=20_000)
     expect(page.locator(".turn")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".turn")).to_have_count(0)
@@ -143,7 +144,7 @@ def test_a_link_asks_its_question_once(browser: Browser, chat: str) -> None:
 
 def test_an_answer_is_saved_in_every_format_with_just_its_papers(page: Page) -> None:
     ask(page, "Which papers are about quantization?")
-    expect(page.locator(".suggestion")).not_to_have_count(0)
+    expect(page.locator(".suggestion").first).to_be_visible(timeout=20_000)
     expected = {"Markdown": "answer.md", "JSON": "answer.json", "BibTeX": "answer.bib", "RIS": "answer.ris"}
     files = {}
     for form in expected:
@@ -218,6 +219,7 @@ def test_papers_are_added_with_a_report_and_asked(page: Page, tmp_path: Path) ->
     expect(answer.locator(".katex").first).to_be_visible()
     expect(answer).to_contain_text("costs between $5 and $10")
     expect(page.locator(".card .math .katex")).not_to_have_count(0)
+    assert page.locator(".math a, .math img").count() == 0
 
 
 def test_several_collections_are_asked_as_one(page: Page, tmp_path: Path) -> None:

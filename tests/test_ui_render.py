@@ -499,20 +499,20 @@ def test_a_collection_without_names_still_has_an_example() -> None:
 def test_what_could_be_asked_next_is_answered_with_sentences_not_yet_quoted(assistant: Assistant) -> None:
     answer = assistant.ask("What is LiftQuant?")
     quotes = {citation.quote for citation in answer.citations}
-    offered = list(next_questions(assistant, answer, ["What is LiftQuant?"], None))
+    offered = list(next_questions(assistant, [answer], ["What is LiftQuant?"], None))
 
     assert 1 <= len(offered) <= 3
     for question in offered:
         following = assistant.ask(question)
         assert following.status == "answered"
         assert not quotes.issuperset(citation.quote for citation in following.citations)
-    assert offered[0] not in list(next_questions(assistant, answer, offered, None))
+    assert offered[0] not in list(next_questions(assistant, [answer], offered, None))
 
 
 def test_nothing_is_offered_where_the_papers_cannot_answer(assistant: Assistant) -> None:
     answer = assistant.ask("What is LiftQuant?")
     nothing = PaperFilter(paper_ids=())
-    assert list(next_questions(assistant, answer, [], nothing)) == []
+    assert list(next_questions(assistant, [answer], [], nothing)) == []
 
 
 def test_a_kept_conversation_comes_back_as_it_was(assistant: Assistant) -> None:

@@ -30,7 +30,8 @@ _APOLOGY = Notice(
     "Ask again. If it stays so, the log of the program says why.",
 )
 _ASKING: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple"}
-"""A question right after Stop is not dropped; `ChatActions.ask` sees to it that one answer is written at a time."""
+"""What comes while the same is still going on is not dropped, such as a question right after Stop; `ChatActions.ask`
+sees to it that one answer is written at a time."""
 Pages = AsyncGenerator[tuple[Any, ...]]
 
 
@@ -74,15 +75,15 @@ def build_chat_tab(
     running = [typed, clicked, again]
     changes = [
         *running,
-        *(asked.then(actions.suggest, session, conversation, **QUIETLY) for asked in running),
+        *(asked.then(actions.suggest, session, conversation, **_ASKING) for asked in running),
         stop.click(actions.stop, session, tab.all, cancels=running, **QUIETLY),
         clear.click(actions.clear, session, [header, *tab.all], cancels=running, **QUIETLY),
         act("undo")(actions.undo, session, tab.all, **QUIETLY),
         act("judge")(actions.judge, session, tab.all, **QUIETLY),
     ]
     for change in changes:
-        change.then(actions.remembered, session, remembered, **QUIETLY).then(
-            None, remembered, None, js="(text) => window.assistant.remember(text)", **QUIETLY
+        change.then(actions.remembered, session, remembered, **_ASKING).then(
+            None, remembered, None, js="(text) => window.assistant.remember(text)", **_ASKING
         )
     for asked in running:
         asked.then(actions.give_back, [box, session], box, **QUIETLY)
@@ -185,7 +186,7 @@ class ChatActions:
         try:
             asked = [exchange.question for exchange in conversation.exchanges]
             assistant = self._assistant(session)
-            last.suggestions = tuple(next_questions(assistant, last.answer, asked, session.scope.within))
+            last.suggestions = tuple(next_questions(assistant, conversation.answers(), asked, session.scope.within))
         except Exception as error:  # an answer without suggestions is whole
             _log.warning("No suggestions could be made: %s", type(error).__name__)
         return conversation_html(conversation) if session.conversation is conversation else gr.skip()

@@ -16,6 +16,8 @@ LOOKED_AT = 60
 """Papers; the first ones stand for the others."""
 _OFFERED = 3
 """Questions, at most, to go on with."""
+_LIKELY_QUOTED = 2
+"""Sentences, the best, of which an answer quotes one at least."""
 _WORD = re.compile(r"[a-z]{3,}")
 _TOO_COMMON = 1 / 3
 """Of the papers: a topic that more of them share tells nothing."""
@@ -44,36 +46,34 @@ def example_questions(papers: Sequence[Paper]) -> list[str]:
 
 
 def next_questions(
-    assistant: Assistant, answer: Answer, asked: Sequence[str], within: PaperFilter | None
+    assistant: Assistant, answers: Sequence[Answer], asked: Sequence[str], within: PaperFilter | None
 ) -> Iterator[str]:
-    """Up to three questions to go on with, which the papers answer with sentences that have not been quoted yet."""
+    """Up to three questions to go on with after the last answer, which sentences answer that none has quoted yet."""
     before = {question.casefold() for question in asked}
-    quoted = {(citation.paper.paper_id, citation.span) for citation in answer.citations}
+    quoted = {(citation.paper.paper_id, citation.span) for answer in answers for citation in answer.citations}
     offered = 0
-    for question in _candidates(assistant, answer):
+    for question in _candidates(assistant, answers[-1]):
         if offered == _OFFERED:
             return
         if question.casefold() in before:
             continue
         evidence = assistant.evidence_for(question, within)
-        best = [(sentence.paper.paper_id, sentence.span) for sentence in evidence.sentences[:1]]
-        if evidence.status == "answered" and not quoted.issuperset(best):
+        best = {(sentence.paper.paper_id, sentence.span) for sentence in evidence.sentences[:_LIKELY_QUOTED]}
+        if evidence.status == "answered" and best - quoted:
             offered += 1
             yield question
 
 
 def _candidates(assistant: Assistant, answer: Answer) -> Iterator[str]:
     cited = [*{citation.paper.paper_id: citation.paper for citation in answer.citations}.values()]
-    found = cited or [passage.paper for passage in answer.passages[:1]]
-    if len(found) > 1:
-        yield from (f"What is {paper.label}?" for paper in found[:2])
-        yield f"How does {found[0].label} differ from {found[1].label}?"
-    for paper in found[:1]:
+    if len(cited) > 1:
+        yield from (f"What is {paper.label}?" for paper in cited[:2])
+        yield f"How does {cited[0].label} differ from {cited[1].label}?"
+    for paper in cited[:1]:
         yield f"What results does {paper.label} report?"
         yield f"Which problem does {paper.label} address?"
-        yield from (
-            f"How does {paper.label} differ from {near.label}?" for near in assistant.neighbours(paper.paper_id, 1)
-        )
+        for near in assistant.neighbours(paper.paper_id, 1):
+            yield f"How does {paper.label} differ from {near.label}?"
         if has_code(paper):
             yield f"Where is the code of {paper.label}?"
 
