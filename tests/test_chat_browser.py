@@ -157,6 +157,14 @@ def test_an_answer_is_saved_in_every_format_with_just_its_papers(page: Page) -> 
     (answer,) = json.loads(files["JSON"])
     assert answer["question"] == "Which papers are about quantization?"
 
+    ask(page, "What is DMPO?")
+    page.locator("#kept summary").click()
+    with page.expect_download() as download:
+        page.locator("#kept").get_by_role("button", name="JSON").click()
+    assert download.value.suggested_filename == "conversation.json"
+    both = json.loads(Path(download.value.path()).read_text("utf-8"))
+    assert [each["question"] for each in both] == ["Which papers are about quantization?", "What is DMPO?"]
+
 
 def test_an_opinion_is_kept_with_its_note(page: Page, data: Path) -> None:
     ask(page, "What is LiftQuant?")
@@ -183,11 +191,15 @@ def test_a_table_of_papers_sorts_by_a_click_and_by_a_key(page: Page) -> None:
     answer = ask(page, "Which papers are about reinforcement learning?")
     heading = answer.get_by_role("columnheader", name="Paper", exact=False).first
     heading.click()
+    expect(page.locator(".suggestion").first).to_be_visible(timeout=20_000)
     names = answer.locator("tbody td:first-child").all_inner_texts()
     assert names == sorted(names, key=str.casefold)
     heading.press("Enter")
     assert answer.locator("tbody td:first-child").all_inner_texts() == names[::-1]
-    assert heading.get_attribute("aria-sort") == "descending"
+    expect(heading).to_have_attribute("aria-sort", "descending")
+
+    ask(page, "What is LiftQuant?")
+    assert page.locator(".turn").first.locator("tbody td:first-child").all_inner_texts() == names[::-1]
 
 
 def test_papers_are_added_with_a_report_and_asked(page: Page, tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from typing import Any
 import gradio as gr
 
 from assistant.app import Assistants
+from assistant.takeaway import TAKEN_AS
 from assistant.ui.acts import QUIETLY
 from assistant.ui.chat import ChatActions, build_chat_tab
 from assistant.ui.collections import CollectionsActions, build_collections_tab
+from assistant.ui.html import button
 from assistant.ui.map import build_map_tab
 from assistant.ui.papers import build_papers_tab
 from assistant.ui.render import NAME, header_html
@@ -43,9 +45,11 @@ def build_page(assistants: Assistants) -> gr.Blocks:
     return page  # type: ignore[no-any-return]
 
 
-_CONVERSATIONS = """
+_SAVES = " ".join(button(form.title, "take", "quiet", form=name) for name, form in TAKEN_AS.items())
+_CONVERSATIONS = f"""
 <details class="menu conversations"><summary>Conversations</summary>
-<div><ul aria-label="Conversations"></ul><p class="empty">Conversations are kept in this browser only.</p></div>
+<div><ul aria-label="Conversations"></ul><p class="empty">Conversations are kept in this browser only.</p>
+<p class="saves">Save the open one as {_SAVES}</p></div>
 </details>
 """
 """Filled in by the script of the page, from what the browser keeps."""

@@ -38,15 +38,30 @@
     setTimeout(() => (button.textContent = said), 2500);
   }
 
+  // A table is drawn anew with each sentence of an answer below it, and sorted again as the reader had it.
+  const sortedBy = new Map();
+  const known = (table) => [...table.rows].map((row) => row.textContent).sort().join();
+
   function sort(heading) {
     const descending = heading.getAttribute("aria-sort") === "ascending";
-    for (const other of heading.parentElement.children) other.setAttribute("aria-sort", "none");
-    heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    const [body] = heading.closest("table").tBodies;
-    const text = (row) => row.cells[heading.cellIndex].textContent.trim();
+    const table = heading.closest("table");
+    sortedBy.set(known(table), { column: heading.cellIndex, descending });
+    arrange(table, heading.cellIndex, descending);
+  }
+  function arrange(table, column, descending) {
+    for (const heading of table.tHead.rows[0].cells)
+      heading.setAttribute("aria-sort", heading.cellIndex !== column ? "none" : descending ? "descending" : "ascending");
+    const text = (row) => row.cells[column].textContent.trim();
     const order = new Intl.Collator(undefined, { numeric: true }).compare;
-    const rows = [...body.rows].sort((a, b) => order(text(a), text(b)));
-    body.append(...(descending ? rows.reverse() : rows));
+    const rows = [...table.tBodies[0].rows].sort((a, b) => order(text(a), text(b)));
+    table.tBodies[0].append(...(descending ? rows.reverse() : rows));
+  }
+  function arrangeAgain() {
+    if (!sortedBy.size) return;
+    for (const table of document.querySelectorAll('table:has(th[data-act="sort"]):not(:has(th:not([aria-sort="none"])))')) {
+      const as = sortedBy.get(known(table));
+      if (as) arrange(table, as.column, as.descending);
+    }
   }
 
   let katex;
@@ -70,7 +85,10 @@
     document.head.append(style, script);
     return new Promise((resolve) => (script.onload = resolve));
   }
-  new MutationObserver(drawFormulas).observe(document.documentElement, { childList: true, subtree: true });
+  new MutationObserver(() => (arrangeAgain(), drawFormulas())).observe(document.documentElement, {
+    childList: true,
+    subtree: true,
+  });
 
   function save(text) {
     if (!text) return;
