@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 import assistant
@@ -102,13 +103,13 @@ def test_chosen_papers_are_what_the_chat_then_asks(page: Page) -> None:
 
 
 def test_a_papers_page_has_its_abstract_and_its_neighbours(page: Page) -> None:
-    page.get_by_role("button", name="Study 1 of whale songs").click()
+    page.get_by_role("button", name="Study 1 of whale songs", exact=True).click()
     paper = page.locator(".paper-page")
     expect(paper).to_contain_text("We study whale songs in depth")
     expect(paper.locator(".neighbours li")).to_have_count(3)
     expect(paper.get_by_role("heading", level=2)).to_be_focused()
     page.get_by_role("button", name="Back").click()
-    expect(page.get_by_role("button", name="Study 1 of whale songs")).to_be_focused()
+    expect(page.get_by_role("button", name="Study 1 of whale songs", exact=True)).to_be_focused()
 
 
 def test_stars_and_notes_outlive_a_reload_and_leave_as_a_calendar(page: Page) -> None:
@@ -128,3 +129,13 @@ def test_stars_and_notes_outlive_a_reload_and_leave_as_a_calendar(page: Page) ->
     calendar = Path(download.value.path()).read_text("utf-8")
     assert calendar.count("BEGIN:VEVENT") == 2
     assert "Ask <b>why</b>" in calendar
+
+
+def test_nothing_serious_bars_the_way_and_a_phone_does_not_scroll_sideways(page: Page) -> None:
+    star(page, "glacier")
+    page.set_viewport_size({"width": 390, "height": 844})
+    violations = Axe().run(page).response["violations"]
+    assert [v["id"] for v in violations if v["impact"] in ("serious", "critical")] == []
+    page.get_by_role("button", name="Reading list (1)").click()
+    page.get_by_text("Save as").click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -109,7 +109,7 @@ def _filters() -> Filters:
     with gr.Row(elem_id="papers-filters"):
         query = gr.Textbox(
             label="Search",
-            placeholder="Search by meaning, by words or by author",
+            placeholder="Meaning, words or an author, then Enter",
             max_lines=1,
             max_length=_LONGEST_QUERY,
             elem_id="papers-query",
