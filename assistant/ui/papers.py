@@ -92,7 +92,7 @@ def build_papers_tab(
     for opened in (page.load, tab.select):
         opened(actions.open, [known, session], [known, *filters.all, table], **QUIETLY)
     wanted = [session, *filters.all]
-    changed = [filters.query.input, *(each.input for each in filters.all[1:])]
+    changed = [filters.query.submit, *(each.input for each in filters.all[1:])]
     gr.on(changed, actions.search, wanted, table, trigger_mode="always_last", **QUIETLY)
     act("papers-page")(actions.turn, wanted, table, **QUIETLY)
     act("papers-ask")(actions.ask_found, wanted, [tabs, note, table], **QUIETLY)
@@ -109,7 +109,7 @@ def _filters() -> Filters:
     with gr.Row(elem_id="papers-filters"):
         query = gr.Textbox(
             label="Search",
-            placeholder="Search by meaning, by words or by author",
+            placeholder="Meaning, words or an author, then Enter",
             max_lines=1,
             max_length=_LONGEST_QUERY,
             elem_id="papers-query",

@@ -241,7 +241,7 @@ def _clashes(found: Sequence[Clash]) -> str:
     if not found:
         return ""
     pairs = [
-        f"{paper_link(clash.first)} and {paper_link(clash.second)} overlap on "
+        f"<b>{escaped(clash.first.label)}</b> and <b>{escaped(clash.second.label)}</b> overlap on "
         f"{escaped(spoken(clash.second.starts_at or ''))}"
         for clash in found
     ]
