@@ -21,6 +21,12 @@ needs_chromium = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(),
 
 SERVE = """
 import json, sys
+def watch(event, arguments):
+    asked = arguments[0] if event == "socket.getaddrinfo" else arguments[1] if event == "socket.connect" else None
+    host = asked[0] if isinstance(asked, tuple) else asked
+    if isinstance(host, str) and host not in ("127.0.0.1", "localhost", "::1") and not host.startswith("/"):
+        print("OUTSIDE:", event, host, file=sys.stderr, flush=True)
+sys.addaudithook(watch)
 from assistant.app import Assistants
 from assistant.settings import load_settings
 from assistant.ui.launch import launch_chat, start_chat
@@ -33,7 +39,7 @@ launch_chat(chats[-1][0], port=chats[-1][1])
 
 @contextmanager
 def served(*settings: dict[str, Any]) -> Iterator[list[str]]:
-    """The addresses of chats with these settings, all of one program."""
+    """The addresses of chats with these settings, all of one program. Fails when it turns to another machine."""
     ports = free_ports(len(settings))
     with tempfile.TemporaryDirectory() as home, (Path(home) / "log").open("w+", encoding="utf-8") as log:
         program = subprocess.Popen(
@@ -51,6 +57,7 @@ def served(*settings: dict[str, Any]) -> Iterator[list[str]]:
         finally:
             program.terminate()
             program.communicate()
+        assert "OUTSIDE" not in (Path(home) / "log").read_text("utf-8")
 
 
 def free_ports(number: int) -> list[int]:

@@ -126,6 +126,15 @@ def test_duplicate_keys_and_fields_are_read_with_a_warning() -> None:
     assert "note" in warnings[1]
 
 
+def test_long_values_are_read_as_short_ones_are() -> None:
+    long = 'we {see {that}}, {\\"o}, a = {b}, "quoted" and x@y.z\n' * 20
+    entry = f'@misc{{a, title = {{A}}, note = {{{long}}}, abstract = {{{long}}} # " end " # {{{long}}}\n}}\n'
+    paper, second = records(bibtex.read, entry + "@misc{b,\n pages = {1}}\n")
+    assert isinstance(paper, PaperRecord)
+    assert (paper.abstract.count('ö, a = {b}, "quoted" and x@y.z'), paper.abstract.count(" end ")) == (40, 1)
+    assert second == SkippedRecord(position=2, line=63, reason="it has neither a title nor an abstract")
+
+
 def test_a_comment_without_an_end_is_left_out_with_a_warning() -> None:
     text = "@comment{x\n\n@article{a, title={A}}"
     assert the_paper(bibtex.read, text).title == "A"

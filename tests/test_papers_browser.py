@@ -1,30 +1,16 @@
 """The papers tab in a real browser: search, filters, a paper's page, the reading list."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-import assistant
-from assistant.app import Assistants
-from assistant.settings import load_settings
-from tests.test_ui_browser import browser, free_ports, opened, pytestmark
+from assistant.app import index_papers
+from tests.browser import ask, assert_accessible, needs_chromium, opened, served
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = needs_chromium
 
-SERVE = """
-import sys
-from pathlib import Path
-from assistant.app import Assistants
-from assistant.settings import load_settings
-from assistant.ui.launch import launch_chat
-assistants = Assistants(load_settings(data_dir=sys.argv[1], collection="conf"))
-launch_chat(assistants, port=int(sys.argv[2]))
-"""
 HEAD = "title,authors,abstract,venue,year,track,session,room,starttime\n"
 ROWS = [
     f"Study {number} of {topic},{author},We study {topic} in depth and report what we find in setting {number}."
@@ -46,19 +32,10 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data.mkdir()
     table = data.parent / "conf.csv"
     table.write_text(HEAD + "".join(ROWS), "utf-8")
-    Assistants(load_settings(data_dir=data, collection="conf")).index([table], "conf")
-    (port,) = free_ports(1)
-    environment = {"HOME": str(data), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(assistant.__file__).parents[1])}
-    command = [sys.executable, "-u", "-c", SERVE, str(data), str(port)]
-    with (data / "chat.log").open("w") as log:
-        program = subprocess.Popen(command, env=environment, cwd=data, stdout=subprocess.PIPE, stderr=log, text=True)
-        try:
-            assert program.stdout
-            assert f":{port}" in program.stdout.readline(), (data / "chat.log").read_text()
-            yield f"http://127.0.0.1:{port}/"
-        finally:
-            program.terminate()
-            program.communicate()
+    settings = {"data_dir": str(data), "collection": "conf"}
+    index_papers([table], **settings)
+    with served(settings) as (address,):
+        yield address
 
 
 @pytest.fixture
@@ -127,6 +104,11 @@ def test_stars_and_notes_outlive_a_reload_and_leave_as_a_calendar(page: Page) ->
         page.get_by_role("button", name="Calendar").click()
     assert download.value.suggested_filename == "reading-list.ics"
     calendar = Path(download.value.path()).read_text("utf-8")
+    for form, begins in (("Markdown", "#"), ("BibTeX", "@"), ("RIS", "TY  - ")):
+        page.get_by_text("Save as").click()
+        with page.expect_download() as download:
+            page.locator("#papers").get_by_role("button", name=form).click()
+        assert Path(download.value.path()).read_text("utf-8").startswith(begins)
     assert calendar.count("BEGIN:VEVENT") == 2
     assert "Ask <b>why</b>" in calendar
 
@@ -134,8 +116,33 @@ def test_stars_and_notes_outlive_a_reload_and_leave_as_a_calendar(page: Page) ->
 def test_nothing_serious_bars_the_way_and_a_phone_does_not_scroll_sideways(page: Page) -> None:
     star(page, "glacier")
     page.set_viewport_size({"width": 390, "height": 844})
-    violations = Axe().run(page).response["violations"]
-    assert [v["id"] for v in violations if v["impact"] in ("serious", "critical")] == []
+    assert_accessible(page)
     page.get_by_role("button", name="Reading list (1)").click()
+    expect(page.locator("[data-note]")).to_be_visible()
+    assert_accessible(page)
     page.get_by_text("Save as").click()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize(("name", "option", "papers"), [("Year", "2020 (3)", 3), ("Track", "Oral (2)", 2)])
+def test_every_filter_leaves_what_passes_it(page: Page, name: str, option: str, papers: int) -> None:
+    page.locator("#papers-filters").get_by_label(name).first.click()
+    page.get_by_role("option", name=option).click()
+    expect(page.locator("#papers-table tbody tr")).to_have_count(papers)
+
+
+def test_the_chat_leads_to_a_papers_page_in_light_and_dark(page: Page) -> None:
+    page.get_by_role("tab", name="Chat").click()
+    ask(page, "Which study is about bread yeast?")
+    page.locator(".card").get_by_role("button", name="Open its page").first.click()
+    expect(page.locator(".paper-page")).to_contain_text("We study bread yeast in depth")
+    assert_accessible(page)
+    page.evaluate("document.body.classList.add('dark')")
+    assert_accessible(page)
+    page.get_by_role("button", name="Ask about this paper").click()
+    expect(page.locator("#note")).to_contain_text("Asking only")
+
+
+def test_a_paper_that_is_gone_is_said_to_be(page: Page) -> None:
+    page.evaluate("window.assistant.act('paper', { paperId: 'gone' })")
+    expect(page.locator("#papers .notice, .paper-page .notice").first).to_be_visible()

@@ -394,6 +394,14 @@ def test_identifiers_are_found_where_sources_put_them(
     assert {name: getattr(paper, name) for name in known} == known
 
 
+@pytest.mark.parametrize("field", ["authors", "keywords", "url"])
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"author": {"name": ', "}}")])
+def test_values_nested_without_end_are_no_texts(tmp_path: Path, field: str, opens: str, closes: str) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text(f'[{{"title": "A", "abstract": "b.", "{field}": {opens * 480}"x"{closes * 480}}}]')
+    assert load_papers(path)[0].title == "A"
+
+
 def test_a_file_of_several_kinds_of_damage_is_read_in_bounded_time(tmp_path: Path) -> None:
     deep = b"[" * 100_000
     with pytest.raises(SourceError):

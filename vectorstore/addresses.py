@@ -19,7 +19,8 @@ def urls_in(text: str) -> tuple[str, ...]:
     """The addresses in `text`, in order, each once, without the punctuation after them."""
     if "/" not in text or not any(mark in text for mark in _ADDRESS_MARKS):
         return ()
-    found = (match.group().rstrip(".,;:!?") for match in _URL.finditer(text))
+    words = (word for word in text.split() if "/" in word)
+    found = (match.group().rstrip(".,;:!?") for word in words for match in _URL.finditer(word))
     return tuple(dict.fromkeys(url if url.startswith("http") else f"https://{url}" for url in found))
 
 

@@ -17,6 +17,8 @@ _ESCAPE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_ALL_SEEN = re.compile(r"[\t\n -~\xa0-\xac\xae-\u02ff\u0370-\u052f\u2010-\u2027\u2030-\u205e]*+")
+"""Most texts in Western languages: they are told in a third of the time that a look at each character takes."""
 _STARTS_ESCAPE = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
 _LINE_ENDS = frozenset("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 _JOINER = re.compile(r"[\u200c\u200d]+")
@@ -32,7 +34,7 @@ _KILLS_VOWEL = 9
 
 def visible(text: str) -> str:
     """`text` without what a reader cannot see; its line ends are all newlines."""
-    if text.isascii() and text.isprintable():
+    if _ALL_SEEN.fullmatch(text):
         return text
     chars = set(text)
     if not chars.isdisjoint(_STARTS_ESCAPE):
@@ -40,7 +42,7 @@ def visible(text: str) -> str:
     if not chars.isdisjoint(_LINE_ENDS):
         text = _LINE_END.sub("\n", text)
     if unseen := [char for char in chars if is_unseen(char)]:
-        text = text.translate({ord(char): None for char in unseen})
+        text = re.sub(f"[{re.escape(''.join(unseen))}]+", "", text)
     return text if chars.isdisjoint(_JOINERS) else _JOINER.sub(_needed, text)
 
 

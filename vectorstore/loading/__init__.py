@@ -3,7 +3,9 @@
 A reader gives a paper, or a `SkippedRecord` that says why there is none, for each record of its file.
 """
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
@@ -62,8 +64,9 @@ def load_source(path: Path, rules: ReadingRules | None = None) -> Source:
     """
     rules = rules or ReadingRules()
     document = Document.at(path)
-    kind, read = _read(document, rules.columns)
-    found = [_skipped_if_too_long(item) for item in read]
+    with _garbage_left_alone():
+        kind, read = _read(document, rules.columns)
+        found = [_skipped_if_too_long(item) for item in read]
     papers = tuple(item for item in found if isinstance(item, PaperRecord))
     skipped = tuple(item for item in found if isinstance(item, SkippedRecord))
     if rules.strict and skipped:
@@ -84,6 +87,18 @@ def _skipped_if_too_long(item: Found) -> Found:
     return SkippedRecord(
         position=item.position, reason=f"its abstract would have more than {_LONGEST_ABSTRACT:,} characters"
     )
+
+
+@contextmanager
+def _garbage_left_alone() -> Iterator[None]:
+    """Without the search for reference cycles, which reading makes none of; each would go through all papers so far."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _reasons(skipped: Sequence[SkippedRecord]) -> str:

@@ -25,6 +25,14 @@ _ENTRY = re.compile(
 )
 _LOOSE_START = re.compile(r"^([ \t]*@)\s*([a-z]+)\s*(?=[{(])", re.IGNORECASE | re.MULTILINE)
 _UNREAD_START = re.compile(r"[ \t]*@[^\s{}(),=@]{1,80}\s*[{(]")
+_PLAIN = r"[^{}@]++|(?<=\\)[{}]|(?<=\S)@"
+_NESTED = rf"(?:{_PLAIN}|{{(?:{_PLAIN}|{{(?:{_PLAIN})*+}})*+}})*+"
+_BRACED = re.compile(rf"(?<==)\s*+{{{_NESTED}}}")
+"""A value with at most two levels of braces in it, and nothing that begins a block."""
+_LONG = 200
+_ASIDE = "\ue000"
+"""Around the name of a value that has been put aside: no text that is read has private characters."""
+_PUT_ASIDE = re.compile(rf"{_ASIDE}\d+\n*{_ASIDE}")
 _NEXT_FIELD = re.compile(r",\s{0,80}[a-z-]{1,40}\s{0,20}=\s{0,20}[{\"]", re.IGNORECASE)
 """What stands in a field's value when its last brace is missing."""
 _NO_ENTRY = re.compile(r"@(?:comment|preamble|string)\b", re.IGNORECASE)
@@ -76,9 +84,10 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document) -> Iterator[PaperRecord | SkippedRecord]:
     """A paper for each entry. Warnings say which keys and fields are there twice, and which comments have no end."""
-    blocks = _blocks(document.text())
+    text, aside = _without_long_values(document.text())
+    blocks = _blocks(text)
     document.warnings.extend(_oddities(blocks))
-    strings = _strings(blocks)
+    strings = _strings(blocks, aside)
     entries = [entry for block in blocks for entry in _entries(block, strings)]
     by_key = {entry.key.casefold(): entry for entry in reversed(entries)}
     for position, entry in enumerate(entries, start=1):
@@ -87,6 +96,22 @@ def read(document: Document) -> Iterator[PaperRecord | SkippedRecord]:
         else:
             values = _inherited(entry.values, by_key) | entry.values
             yield paper_record(_raw(values), position, line=entry.line)
+
+
+def _without_long_values(text: str) -> tuple[str, dict[str, str]]:
+    """`text` with names for its long values, and these by name: the splitter halts at each comma in a value."""
+    aside: dict[str, str] = {}
+
+    def name_for(match: re.Match[str]) -> str:
+        value = match.group()
+        if len(value) < _LONG or _NEXT_FIELD.search(value):
+            return value
+        line_ends = "\n" * value.count("\n")  # as lines are counted
+        name = f"{_ASIDE}{len(aside)}{line_ends}{_ASIDE}"
+        aside[name] = value
+        return name
+
+    return _BRACED.sub(name_for, text), aside
 
 
 def _blocks(text: str) -> list["Block"]:
@@ -116,11 +141,11 @@ def _listed(names: list[str]) -> str:
     return ", ".join(distinct[:_MOST_NAMED]) + more
 
 
-def _strings(blocks: list["Block"]) -> dict[str, str]:
-    """What each @string stands for, by its name in lower case."""
+def _strings(blocks: list["Block"], aside: Mapping[str, str]) -> dict[str, str]:
+    """What each @string stands for, by its name in lower case, and what has been put aside."""
     from bibtexparser.model import String
 
-    strings: dict[str, str] = {}
+    strings = dict(aside)
     for block in blocks:
         if isinstance(block, String):
             strings[block.key.casefold()] = _value(block.value, strings)
@@ -166,6 +191,8 @@ def _line(block: "Block") -> int:
 
 def _value(text: str, strings: Mapping[str, str]) -> str:
     """A field's value without what encloses it, with the strings it names."""
+    if _ASIDE in text:
+        text = _PUT_ASIDE.sub(lambda match: strings[match.group()], text).strip()
     parts = [part.strip() for part in (_parts(text, _HASH) if "#" in text else [text])]
     return "".join(_enclosed(part) if part[:1] in ('"', "{") else strings.get(part.casefold(), part) for part in parts)
 

@@ -45,7 +45,7 @@ _NOTHING = frozenset(
     "|[no abstract available]|abstract not available|no author|no authors listed|[not available]".split("|")
 )
 _LONGEST_NOTHING = 40
-_GARBLED = frozenset("ÂÃâãÐÑïðÅÄÎÏ")
+_GARBLED = re.compile("[ÂÃâãÐÑïðÅÄÎÏ]")
 """One of these stands in UTF-8 that has been taken for a Western encoding."""
 _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?=\d{4}(?!\d)|\D|$)")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
@@ -62,10 +62,8 @@ def clean_text(text: str) -> str:
     """`text` without tags, entities, broken encodings and TeX accents; its formulas and line ends stay as they are."""
     if "<" in text or "&" in text:
         text = _without_tags(text)
-    if text.isascii() and text.isprintable() and "\\" not in text:
-        return text.strip()  # as most texts are
     if not text.isascii():
-        is_garbled = not _GARBLED.isdisjoint(text) and is_bad(text)
+        is_garbled = _GARBLED.search(text) is not None and is_bad(text)
         text = fix_text(text, _FIXES) if is_garbled else text.replace("\xa0", " ")
     if "\\" in text:
         text = _outside_formulas(text, lambda part: _ACCENT.sub(lambda match: _letter(match.group()), part))

@@ -5,8 +5,8 @@ Names are compared without regard to case and to what is no letter or digit: "Pu
 
 import re
 from ast import literal_eval
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 from vectorstore.addresses import urls_in
@@ -85,6 +85,8 @@ _OPENREVIEW_ID = re.compile(r"[\w-]{6,20}")
 _PDF = re.compile(r"\.pdf$|/pdf/|/pdf\?id=", re.IGNORECASE)
 _PYTHON_LIST = re.compile(r"\s*\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]\s*")
 _MOST_KEYWORDS = 50
+_MOST_LEVELS = 20
+"""Lists and mappings within each other that are looked into for the texts of a field."""
 _FIRST_YEAR, _LAST_YEAR = 1800, 2099
 
 
@@ -141,30 +143,38 @@ def plain_key(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
 
+@lru_cache(maxsize=1 << 10)
+def _names_by_field(names: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
+    """Those of a record's names that tell each field, the more telling first; the same for most records of a file."""
+    by_field: dict[str, list[str]] = {}
+    ranked = sorted((rank, field, name) for name in names for field, rank in _ROLES.get(name, ()))
+    for _, field, name in ranked:
+        by_field.setdefault(field, []).append(name)
+    return by_field
+
+
 class _Fields:
     """A record's values by field, cleaned."""
 
     def __init__(self, raw: Raw) -> None:
-        own = {plain_key(name): value for name, value in raw.items() if value not in (None, "", [], {})}
+        own = {plain_key(name): value for name, value in raw.items() if value or value == 0}
         for nested in _NESTED & own.keys():
             if isinstance(inner := own[nested], Mapping):
                 for name, value in inner.items():
                     own.setdefault(plain_key(name), value)
         if isinstance(own.get("source"), str):
             del own["source"]  # where the record was found; a mapping is the journal, in OpenAlex
-        ranked = sorted((rank, field, name) for name in own for field, rank in _ROLES.get(name, ()))
-        self._values: dict[str, list[Any]] = {}
-        for _, field, name in ranked:
-            self._values.setdefault(field, []).append(own[name])
+        self._values = {field: [own[name] for name in names] for field, names in _names_by_field(tuple(own)).items()}
 
     def values(self, field: str) -> Sequence[Any]:
         return self._values.get(field, ())
 
     def texts(self, field: str) -> Sequence[str]:
-        return [text for value in self.values(field) for text in _texts(value)] if field in self._values else ()
+        values = self._values.get(field)
+        return [text for value in values for text in _texts(value)] if values else ()
 
     def line(self, field: str) -> str | None:
-        return next((line for text in self.texts(field) if (line := clean_line(text))), None)
+        return _first(clean_line, self.texts(field))
 
     def found(self, field: str, finds: Callable[[str], str | None]) -> str | None:
         return _first(finds, self.texts(field))
@@ -197,17 +207,19 @@ class _Fields:
         return ()
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, levels: int = _MOST_LEVELS) -> Sequence[str]:
     if isinstance(value, str):
-        yield from _listed(value) if value.startswith("[") else (value,)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield str(value)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _texts(item)
-    elif isinstance(value, Mapping):
+        return _listed(value) if value.startswith("[") else (value,)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (str(value),)
+    if levels == 0:
+        return ()
+    if isinstance(value, (list, tuple)):
+        return [text for item in value for text in _texts(item, levels - 1)]
+    if isinstance(value, Mapping):
         named = {plain_key(str(name)): inner for name, inner in value.items()}
-        yield from _texts(next((named[name] for name in _TEXT_IN if named.get(name)), None))
+        return _texts(next((named[name] for name in _TEXT_IN if named.get(name)), None), levels - 1)
+    return ()
 
 
 def _listed(text: str) -> list[str]:
@@ -225,7 +237,7 @@ def _author_names(value: Any) -> list[str]:
     return [name for name in names if name]
 
 
-def _author_name(value: Any) -> str:
+def _author_name(value: Any, levels: int = _MOST_LEVELS) -> str:
     """From "Family, Given", or from a mapping by CSL, Zotero, Crossref, OpenAlex or a conference's site."""
     if isinstance(value, str):
         return name_in_order(value)
@@ -234,12 +246,12 @@ def _author_name(value: Any) -> str:
     named = {plain_key(str(name)): inner for name, inner in value.items()}
     if str(named.get("creatortype", "author")).endswith("editor"):
         return ""
-    if isinstance(named.get("author"), Mapping):
-        return _author_name(named["author"])
+    if isinstance(named.get("author"), Mapping) and levels:
+        return _author_name(named["author"], levels - 1)
     parts = [named.get("given") or named.get("firstname"), named.get("family") or named.get("lastname")]
     if text := " ".join(part for part in parts if isinstance(part, str)):
         return clean_line(text)
-    return name_in_order(next(_texts(named), ""))
+    return name_in_order(next(iter(_texts(named)), ""))
 
 
 def _year(value: Any) -> int | None:
@@ -273,4 +285,7 @@ def _openreview_id(text: str) -> str | None:
 
 
 def _first(finds: Callable[[str], str | None], texts: Iterable[str]) -> str | None:
-    return next((found for text in texts if (found := finds(text))), None)
+    for text in texts:
+        if found := finds(text):
+            return found
+    return None
