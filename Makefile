@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup chat test check evaluate fix bench clean
+.PHONY: setup chat test check evaluate fix bench screenshots clean
 
 setup: $(VENV)/ready-dev
 
@@ -48,6 +48,11 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.crashes
 	$(BIN)/python -m benchmarks.indexing
 	$(BIN)/python -m benchmarks.growth
+	$(BIN)/python -m benchmarks.whole
+
+# The pictures in docs/, of the built-in papers; needs Chromium.
+screenshots: $(VENV)/ready-dev
+	$(BIN)/python -m tests.screenshots
 
 clean:
 	rm -rf $(VENV)
