@@ -4,6 +4,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -202,8 +203,10 @@ def test_the_price_is_that_of_the_model(model: str, dollars: float | None) -> No
     assert load_embedding("packaged:bge-small-en-v1.5").billing is None
 
 
-def test_the_command_line_shows_the_cost_on_a_terminal_and_in_json(server: EmbeddingServer, tmp_path: Path) -> None:
-    path, settings = _abstracts(tmp_path, 3), _settings(server, tmp_path)
+def test_the_command_line_shows_cost_rate_and_time_left_on_a_terminal_and_the_cost_in_json(
+    server: EmbeddingServer, tmp_path: Path
+) -> None:
+    path, settings = _abstracts(tmp_path, 3 * EMBEDDING_BATCH), _settings(server, tmp_path)
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -216,7 +219,7 @@ def test_the_command_line_shows_the_cost_on_a_terminal_and_in_json(server: Embed
     }
     program = "from assistant.cli import main; main()"
     command = [sys.executable, "-c", program, "index", "--collection", "paid", str(path)]
-    server.faults.append(lambda reply: 429)  # so that there is something to see
+    server.faults += [lambda reply: time.sleep(0.3) or reply] * 3  # so that there is something to see
     terminal, its_end = pty.openpty()
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=its_end, text=True) as process:
         os.close(its_end)
@@ -224,10 +227,13 @@ def test_the_command_line_shows_the_cost_on_a_terminal_and_in_json(server: Embed
         while piece := _read(terminal):
             shown += piece
         printed, _ = process.communicate()
-    done_first = re.findall(r"embedding, about 25 tokens, \$0\.0000 .*?(\d)/3", shown.decode())
-    assert (done_first[0], done_first[-1]) == ("0", "3")
+    plain = re.sub(r"\x1b\[[0-9;?]*\w", "", shown.decode())
+    expected = f"{sum(map(len, server.texts)) / 5:,.0f} tokens, $0.0000"
+    steps = re.findall(rf"embedding, about {re.escape(expected)} \S+ +(\d+)/192 *(\S*/s)? *(\d:\d\d:\d\d)?", plain)
+    assert steps[0] == ("0", "", "")
+    assert any(float(rate[:-2]) > 0 and left for done, rate, left in steps if done == "128")
     words = sum(len(text.split()) for text in server.texts)
-    assert f"embedding cost {words} tokens, $0.0000; expected were 25 tokens, $0.0000\n" in printed
+    assert f"embedding cost {words:,} tokens, $0.0000; expected were {expected}\n" in printed
     path.write_text("We propose OwlNet, which sees at night.", "utf-8")
     report = json.loads(subprocess.run([*command, "--json"], env=environment, stdout=subprocess.PIPE).stdout)
     assert report["billed"] == {"tokens": 7, "dollars": 7 * 0.02e-6}
