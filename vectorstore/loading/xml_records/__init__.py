@@ -1,4 +1,5 @@
-"""XML of PubMed, of arXiv's and other Atom feeds, of OAI-PMH, EndNote and of journals (JATS).
+"""XML of PubMed, of arXiv's and other feeds (Atom, RSS), of OAI-PMH, DBLP, EndNote,
+Zotero (RDF) and of journals (JATS).
 
 One record at a time is in memory as a tree. Entities that a file defines itself are refused: they can grow without end
 or read other files. Elements go by their names without namespaces.
@@ -12,7 +13,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
 from vectorstore.loading.document import Document
 from vectorstore.loading.fields import Raw, paper_record
-from vectorstore.loading.xml_records import endnote, feeds, journals, pubmed
+from vectorstore.loading.xml_records import dblp, endnote, feeds, journals, pubmed, zotero
 from vectorstore.loading.xml_records.elements import NoPaper, Remark
 from vectorstore.types import PaperRecord, SkippedRecord
 from vectorstore.visible import visible
@@ -164,6 +165,11 @@ def _local(tag: str) -> str:
 
 
 _OAI = {"record": feeds.oai_record, "error": feeds.oai_error, "resumptionToken": feeds.oai_list_goes_on}
+_DBLP = {
+    **dict.fromkeys(("article", "inproceedings", "incollection", "book"), dblp.publication),
+    **dict.fromkeys(("phdthesis", "mastersthesis"), dblp.publication),
+    **dict.fromkeys(("proceedings", "www"), dblp.volume),
+}
 _KINDS: dict[str, dict[str, Callable[[Element], Raw]]] = {
     "PubmedArticleSet": {"PubmedArticle": pubmed.article, "PubmedBookArticle": pubmed.book},
     "PubmedBookArticleSet": {"PubmedBookArticle": pubmed.book},
@@ -174,6 +180,11 @@ _KINDS: dict[str, dict[str, Callable[[Element], Raw]]] = {
     "OAI-PMH": _OAI,
     "ListRecords": _OAI,
     "GetRecord": _OAI,
+    "rss": {"item": feeds.rss_item},
+    "RDF": {"item": feeds.rss_item, **dict.fromkeys(zotero.KINDS, zotero.item)},
+    "dblp": _DBLP,
+    "dblpperson": _DBLP,
+    "result": {"hit": dblp.hit},
     "xml": {"record": endnote.reference},
     "records": {"record": endnote.reference},
     "article": {"article": journals.article},

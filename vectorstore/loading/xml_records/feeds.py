@@ -40,6 +40,22 @@ def atom_entry(record: Element) -> Raw:
     }
 
 
+def rss_item(record: Element) -> Raw:
+    """An item of a feed; arXiv puts its number and the kind of announcement before the abstract."""
+    _, is_announced, abstract = first_at(record, "description").partition("Abstract: ")
+    creators = texts_at(record, "creator")
+    return {
+        "title": texts_at(record, "title"),
+        "abstract": paragraphs(abstract if is_announced else first_at(record, "encoded", "description")),
+        "authors": creators[0] if len(creators) == 1 else creators,
+        "venue": texts_at(record, "publicationName"),
+        "year": texts_at(record, "publicationDate", "date", "pubDate"),
+        "doi": texts_at(record, "doi", "identifier"),
+        "url": texts_at(record, "link", "guid"),
+        "keywords": listed(texts_at(record, "category")),
+    }
+
+
 def oai_record(record: Element) -> Raw:
     """A record in whatever format. Raises `NoPaper` when it is deleted or its format is not known."""
     header = child_at(record, "header")
