@@ -33,7 +33,7 @@ _ACCENT = re.compile(
     r"|\\(?:[\"'`^~=.]|[uvHtcdbkr](?![a-zA-Z]))\s*(?:\{\\?[a-zA-Z]?\}|\\[ij](?![a-zA-Z])|[a-zA-Z])"
     r"|\{\\(?:ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j|dh|DH|th|TH|dj|DJ|ng|NG)\}"
     r"|\\(?:ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j|dh|DH|th|TH|dj|DJ|ng|NG)(?![a-zA-Z])(?:\{\}| )?"
-    r"|\\[&%#_]"
+    r"|\{\\[&%#_]\}|\\[&%#_]"
 )
 _MATH = re.compile(r"((?<!\\)\$\$?[^$]{1,2000}\$\$?|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\])", re.DOTALL)
 _BRACED = re.compile(r"(?P<command>\\[a-zA-Z]+\*?)?\{(?P<inner>[^{}]*)\}")
@@ -47,6 +47,7 @@ _NOTHING = frozenset(
 _LONGEST_NOTHING = 40
 _GARBLED = re.compile("[ÂÃâãÐÑïðÅÄÎÏ]")
 """One of these stands in UTF-8 that has been taken for a Western encoding."""
+_NUMBERED = re.compile(r"(?<=\w) 0\d{3}$")
 _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?=\d{4}(?!\d)|\D|$)")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _ARXIV = re.compile(
@@ -112,9 +113,10 @@ def names_in(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def name_in_order(name: str) -> str:
-    """A name like "Family, Given" as "Given Family"; another one as it is."""
-    family, comma, given = clean_line(name).partition(", ")
-    return f"{given} {family}".strip() if comma and ", " not in given else clean_line(name)
+    """A name like "Family, Given" as "Given Family"; another one as it is; without the number that DBLP gives."""
+    name = _NUMBERED.sub("", clean_line(name))
+    family, comma, given = name.partition(", ")
+    return f"{given} {family}".strip() if comma and ", " not in given else name
 
 
 def year_in(text: str) -> int | None:

@@ -9,17 +9,17 @@ from vectorstore.loading.document import LARGEST, Document
 from vectorstore.loading.fields import NAMES, paper_record, plain_key
 from vectorstore.types import PaperRecord, SkippedRecord
 
-_WEB_OF_SCIENCE = {
-    "title": "TI",
-    "abstract": "AB",
-    "authors": "AU",
-    "venue": "SO",
-    "year": "PY",
-    "doi": "DI",
-    "pubmed_id": "PM",
-    "keywords": "DE",
+_WEB_OF_SCIENCE: dict[str, tuple[str, ...]] = {
+    "title": ("TI",),
+    "abstract": ("AB",),
+    "authors": ("AF", "AU"),
+    "venue": ("SO",),
+    "year": ("PY",),
+    "doi": ("DI",),
+    "pubmed_id": ("PM",),
+    "keywords": ("DE",),
 }
-"""Its columns have the names of its tags, which elsewhere mean other things."""
+"""Its columns have the names of its tags, which elsewhere mean other things; the better one first."""
 _TELLS_LITTLE = "id"
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -55,10 +55,11 @@ def read(
 
 def columns_of(head: list[str]) -> dict[str, str]:
     """By field, the column that is taken for it."""
-    if _WEB_OF_SCIENCE["title"] in head and _WEB_OF_SCIENCE["authors"] in head:
-        return {field: name for field, name in _WEB_OF_SCIENCE.items() if name in head}
-    by_key = {plain_key(name): name for name in reversed(head)}
-    found = {field: next((by_key[key] for key in keys if key in by_key), None) for field, keys in NAMES.items()}
+    if {"TI", "AU"} <= set(head):
+        by_key, names = {name: name for name in head}, _WEB_OF_SCIENCE
+    else:
+        by_key, names = {plain_key(name): name for name in reversed(head)}, NAMES
+    found = {field: next((by_key[key] for key in keys if key in by_key), None) for field, keys in names.items()}
     return {field: name for field, name in found.items() if name}
 
 

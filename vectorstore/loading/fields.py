@@ -35,6 +35,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "abstract": ("abstract", "abstractnote", "abstracttext", "summary", "abstractinvertedindex", "notesabstract"),
     "authors": (
         *(
+            "authorsparsed",
             "authors",
             "author",
             "firstauthors",
@@ -52,7 +53,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "year": (
         *("year", "publicationyear", "pubyear", "publishedyear", "date", "publicationdate", "issued", "published"),
-        *("publishedprint", "publishedonline", "coverdate", "pubdate"),
+        *("publishedprint", "publishedonline", "coverdate", "pubdate", "versions", "updatedate"),
     ),
     "url": (
         *("url", "urls", "link", "links", "paperurl", "site", "abs", "landingpageurl", "virtualsiteurl", "sourceurl"),
@@ -65,7 +66,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "pubmed_id": ("pmid", "pubmedid", "pubmed"),
     "keywords": ("keywords", "keyword", "authorkeywords", "tags", "subject", "subjects", "categories"),
     "track": ("decision", "presentationtype", "eventtype", "status", "track"),
-    "session": ("session", "sessiontitle", "sessionname"),
+    "session": ("session", "sessiontitle", "sessionname", "sessions"),
     "room": ("roomname", "room"),
     "starts_at": ("starttime", "startsat"),
 }
@@ -77,9 +78,27 @@ for _field, _names in NAMES.items():
         _ROLES.setdefault(_name, []).append((_field, _rank))
 _NESTED = {"content", "externalids", "ids", "attributes", "metadata", "primarylocation", "bestoalocation"}
 """Mappings in a record whose entries are fields of it, too."""
-_TEXT_IN = ("value", "fullname", "displayname", "name", "url", "landingpageurl", "pdfurl", "term", "tag", "text")
+_TEXT_IN = (
+    "value",
+    "fullname",
+    "displayname",
+    "name",
+    "url",
+    "landingpageurl",
+    "pdfurl",
+    "term",
+    "tag",
+    "text",
+    "created",
+    "literal",
+)
 """Where a mapping has the text of a field."""
+_NAME_PARTS = (
+    *(("given", "firstname"), ("droppingparticle",), ("nondroppingparticle",), ("family", "lastname"), ("suffix",)),
+)
+"""What mappings call the parts of a name, in its order."""
 _SEPARATORS = (re.compile(r"\s*[;|\n]\s*"), re.compile(r"\s*,\s*"))
+_CATEGORY = re.compile(r"[a-z-]{2,10}\.[A-Za-z-]{2,20}|(?:astro|cond|gr|hep|math|nucl|quant)-[a-z]{2,3}")
 _ADDRESS = re.compile(r"https?://[^\s<>\"|;]+", re.IGNORECASE)
 _OPENREVIEW_ID = re.compile(r"[\w-]{6,20}")
 _PDF = re.compile(r"\.pdf$|/pdf/|/pdf\?id=", re.IGNORECASE)
@@ -233,14 +252,18 @@ def _author_names(value: Any) -> list[str]:
     if isinstance(value, str):
         listed = _listed(value)
         return names_in(value) if listed == [value] else [name_in_order(name) for name in listed]
+    if isinstance(value, Mapping) and isinstance(value.get("author"), list):
+        return _author_names(value["author"])
     names = (_author_name(item) for item in (value if isinstance(value, (list, tuple)) else [value]))
     return [name for name in names if name]
 
 
 def _author_name(value: Any, levels: int = _MOST_LEVELS) -> str:
-    """From "Family, Given", or from a mapping by CSL, Zotero, Crossref, OpenAlex or a conference's site."""
+    """From "Family, Given", a list by arXiv, or a mapping by CSL, Zotero, Crossref, OpenAlex or a conference's site."""
     if isinstance(value, str):
         return name_in_order(value)
+    if isinstance(value, list) and len(value) > 2:
+        value = dict(zip(("family", "given", "suffix"), value, strict=False))
     if not isinstance(value, Mapping):
         return ""
     named = {plain_key(str(name)): inner for name, inner in value.items()}
@@ -248,8 +271,8 @@ def _author_name(value: Any, levels: int = _MOST_LEVELS) -> str:
         return ""
     if isinstance(named.get("author"), Mapping) and levels:
         return _author_name(named["author"], levels - 1)
-    parts = [named.get("given") or named.get("firstname"), named.get("family") or named.get("lastname")]
-    if text := " ".join(part for part in parts if isinstance(part, str)):
+    parts = [next((named[key] for key in keys if named.get(key)), "") for keys in _NAME_PARTS]
+    if text := " ".join(part for part in parts if part and isinstance(part, str)):
         return clean_line(text)
     return name_in_order(next(iter(_texts(named)), ""))
 
@@ -275,7 +298,9 @@ def _from_inverted(words: Mapping[str, list[int]]) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """At semicolons, bars and line ends, or else at commas."""
+    """At semicolons, bars and line ends, or else at commas; arXiv's categories at blanks."""
+    if all(_CATEGORY.fullmatch(word) for word in text.split()):
+        return text.split()
     parts = _SEPARATORS[0].split(text)
     return parts if len(parts) > 1 else _SEPARATORS[1].split(text)
 
