@@ -1,5 +1,4 @@
-"""XML of PubMed, of arXiv's and other feeds (Atom, RSS), of OAI-PMH, DBLP, EndNote,
-Zotero (RDF) and of journals (JATS).
+"""XML of PubMed, feeds (Atom, RSS), OAI-PMH, DBLP, EndNote, Zotero (RDF) and journals (JATS).
 
 One record at a time is in memory as a tree. Entities that a file defines itself are refused: they can grow without end
 or read other files. Elements go by their names without namespaces.
@@ -165,7 +164,7 @@ def _local(tag: str) -> str:
 
 
 _OAI = {"record": feeds.oai_record, "error": feeds.oai_error, "resumptionToken": feeds.oai_list_goes_on}
-_DBLP = {
+_DBLP: dict[str, Callable[[Element], Raw]] = {
     **dict.fromkeys(("article", "inproceedings", "incollection", "book"), dblp.publication),
     **dict.fromkeys(("phdthesis", "mastersthesis"), dblp.publication),
     **dict.fromkeys(("proceedings", "www"), dblp.volume),
