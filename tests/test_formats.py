@@ -498,7 +498,8 @@ RSS = """<rss xmlns:dc="http://purl.org/dc/elements/1.1/" version="2.0"><channel
 <description>arXiv:2501.00001v1 Announce Type: new
 Abstract: We show that
 owls see.</description>
-<category>cs.LG</category><pubDate>Mon, 06 Jan 2025 00:00:00 -0500</pubDate><dc:creator>Ada Byron, Carl Gauss</dc:creator>
+<category>cs.LG</category><pubDate>Mon, 06 Jan 2025 00:00:00 -0500</pubDate>
+<dc:creator>Ada Byron, Carl Gauss</dc:creator>
 </item></channel></rss>"""
 ZOTERO = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:bib="http://purl.org/net/biblio#"
  xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"
