@@ -35,7 +35,7 @@ _ACCENT = re.compile(
     r"|\\(?:ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j|dh|DH|th|TH|dj|DJ|ng|NG)(?![a-zA-Z])(?:\{\}| )?"
     r"|\{\\[&%#_]\}|\\[&%#_]"
 )
-_MATH = re.compile(r"((?<!\\)\$\$?[^$]{1,2000}\$\$?|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\])", re.DOTALL)
+_MATH = re.compile(r"(\$(?<!\\\$)\$?[^$]{1,2000}\$\$?|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\])", re.DOTALL)
 _BRACED = re.compile(r"(?P<command>\\[a-zA-Z]+\*?)?\{(?P<inner>[^{}]*)\}")
 _HEADING = re.compile(
     r"(?:abstract|summary)\s*(?:[:\u2014]\s*|\.\s+|\n\s*)|(?-i:Abstract|ABSTRACT)\s+(?=(?-i:[A-Z]))", re.IGNORECASE
