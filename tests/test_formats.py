@@ -129,11 +129,11 @@ def test_duplicate_keys_and_fields_are_read_with_a_warning() -> None:
 
 
 def test_long_values_are_read_as_short_ones_are() -> None:
-    long = 'we {see {that}}, {\\"o}, a = {b}, "quoted" and x@y.z\n' * 20
+    long = 'we {see {that}}, {\\"o}, with a = {b}, "quoted" and x@y.z\n' * 20
     entry = f'@misc{{a, title = {{A}}, note = {{{long}}}, abstract = {{{long}}} # " end " # {{{long}}}\n}}\n'
     paper, second = records(bibtex.read, entry + "@misc{b,\n pages = {1}}\n")
     assert isinstance(paper, PaperRecord)
-    assert (paper.abstract.count('ö, a = {b}, "quoted" and x@y.z'), paper.abstract.count(" end ")) == (40, 1)
+    assert (paper.abstract.count('ö, with a = {b}, "quoted" and x@y.z'), paper.abstract.count(" end ")) == (40, 1)
     assert second == SkippedRecord(position=2, line=63, reason="it has neither a title nor an abstract")
 
 
