@@ -134,6 +134,8 @@ def test_long_values_are_read_as_short_ones_are() -> None:
     paper, second = records(bibtex.read, entry + "@misc{b,\n pages = {1}}\n")
     assert isinstance(paper, PaperRecord)
     assert (paper.abstract.count('ö, with a = {b}, "quoted" and x@y.z'), paper.abstract.count(" end ")) == (40, 1)
+    assert paper.abstract.startswith("we {see {that}}, ö")
+    assert paper.abstract.endswith("x@y.z")
     assert second == SkippedRecord(position=2, line=63, reason="it has neither a title nor an abstract")
 
 
