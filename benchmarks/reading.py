@@ -11,6 +11,7 @@ import argparse
 import csv
 import gzip
 import random
+import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,6 +30,8 @@ from vectorstore.types import Paper
 
 _SAMPLE = 5_000
 """Papers in the files that are made."""
+_LONG_ENTRIES, _CITED = 500, 10_000
+"""How many entries have a list of what they cite, and its characters."""
 _TURNS = 3
 _SPOILT = 200
 """Papers in the files that are spoilt."""
@@ -40,6 +43,16 @@ def made_files(papers: list[Paper], folder: Path) -> dict[str, Path]:
     for kind, file in files.items():
         file.write_text("".join(EXPORTS[kind](papers)), "utf-8")
     return files
+
+
+def with_references(bibtex: Path, papers: list[Paper]) -> Path:
+    """The entries with a list of 10 KB of what each cites, as Scopus gives."""
+    cited = "; ".join(f"{', '.join(paper.authors)}, {paper.title} ({paper.year})" for paper in papers)
+    cited = re.sub(r"[{}@\\]", "", cited)[:_CITED]
+    file = bibtex.with_stem("long")
+    entries = bibtex.read_text("utf-8").split("\n}\n\n")[:_LONG_ENTRIES]
+    file.write_text("".join(f"{entry},\n  references = {{{cited}}}\n}}\n\n" for entry in entries), "utf-8")
+    return file
 
 
 def papers_in(path: Path, count: int) -> list[Paper]:
@@ -127,11 +140,13 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = made_files(papers_in(options.papers, _SAMPLE), folder)
+        papers = papers_in(options.papers, _SAMPLE)
+        files = made_files(papers, folder)
         cases = [
             ("JSON Lines, packed", options.papers, bare_json),
             ("JSON Lines of our own", files["jsonl"], bare_json),
             ("BibTeX", files["bibtex"], bare_bibtex),
+            ("BibTeX, long entries", with_references(files["bibtex"], papers), bare_bibtex),
             ("CSV", files["csv"], bare_csv),
         ]
         rows = []

@@ -57,6 +57,8 @@ def bib(fields: str) -> str:
 @pytest.mark.parametrize(
     ("fields", "field", "value"),
     [
+        ("author = {family=Curie, given=Marie and Pierre Curie}", "authors", ("Marie Curie", "Pierre Curie")),
+        ("subtitle = {And {More}}", "title", "T: And More"),
         ("author = {Curie, Marie and Pierre Curie}", "authors", ("Marie Curie", "Pierre Curie")),
         ('author = "Curie, Marie and\n  Becquerel, Henri"', "authors", ("Marie Curie", "Henri Becquerel")),
         ("author = {{The ATLAS Collaboration} and Curie, M.}", "authors", ("The ATLAS Collaboration", "M. Curie")),
@@ -127,11 +129,13 @@ def test_duplicate_keys_and_fields_are_read_with_a_warning() -> None:
 
 
 def test_long_values_are_read_as_short_ones_are() -> None:
-    long = 'we {see {that}}, {\\"o}, a = {b}, "quoted" and x@y.z\n' * 20
+    long = 'we {see {that}}, {\\"o}, with a = {b}, "quoted" and x@y.z\n' * 20
     entry = f'@misc{{a, title = {{A}}, note = {{{long}}}, abstract = {{{long}}} # " end " # {{{long}}}\n}}\n'
     paper, second = records(bibtex.read, entry + "@misc{b,\n pages = {1}}\n")
     assert isinstance(paper, PaperRecord)
-    assert (paper.abstract.count('ö, a = {b}, "quoted" and x@y.z'), paper.abstract.count(" end ")) == (40, 1)
+    assert (paper.abstract.count('ö, with a = {b}, "quoted" and x@y.z'), paper.abstract.count(" end ")) == (40, 1)
+    assert paper.abstract.startswith("we {see {that}}, ö")
+    assert paper.abstract.endswith("x@y.z")
     assert second == SkippedRecord(position=2, line=63, reason="it has neither a title nor an abstract")
 
 
@@ -489,6 +493,60 @@ def test_oai_pmh_is_read_in_each_of_its_formats(metadata: str) -> None:
 def test_an_oai_record_without_a_paper_is_skipped(content: str, reason: str) -> None:
     (record,) = skipped(xml_records.read, content)
     assert reason in record.reason
+
+
+RSS = """<rss xmlns:dc="http://purl.org/dc/elements/1.1/" version="2.0"><channel><title>cs.LG updates</title><item>
+<title>Owls See</title><link>https://arxiv.org/abs/2501.00001</link>
+<description>arXiv:2501.00001v1 Announce Type: new
+Abstract: We show that
+owls see.</description>
+<category>cs.LG</category><pubDate>Mon, 06 Jan 2025 00:00:00 -0500</pubDate>
+<dc:creator>Ada Byron, Carl Gauss</dc:creator>
+</item></channel></rss>"""
+ZOTERO = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:bib="http://purl.org/net/biblio#"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"
+ xmlns:foaf="http://xmlns.com/foaf/0.1/">
+<bib:Article rdf:about="https://arxiv.org/abs/2501.00001"><dcterms:isPartOf><bib:Journal><dc:title>Owls</dc:title>
+<dc:identifier>DOI 10.1234/owls</dc:identifier></bib:Journal></dcterms:isPartOf><bib:authors><rdf:Seq>
+<rdf:li><foaf:Person><foaf:surname>Byron</foaf:surname><foaf:givenName>Ada</foaf:givenName></foaf:Person></rdf:li>
+<rdf:li><foaf:Person><foaf:surname>Gauss</foaf:surname><foaf:givenName>Carl</foaf:givenName></foaf:Person></rdf:li>
+</rdf:Seq></bib:authors><dc:title>Owls See</dc:title><dcterms:abstract>We show that
+owls see.</dcterms:abstract><dc:subject>cs.LG</dc:subject><dc:date>2025-01-06</dc:date><dc:identifier><dcterms:URI>
+<rdf:value>https://arxiv.org/abs/2501.00001</rdf:value></dcterms:URI></dc:identifier></bib:Article>
+<z:Attachment xmlns:z="http://www.zotero.org/namespaces/export#"><dc:title>PDF</dc:title></z:Attachment></rdf:RDF>"""
+
+
+@pytest.mark.parametrize("content", [RSS, ZOTERO])
+def test_rss_and_rdf_are_recognised_and_read(content: str) -> None:
+    assert xml_records.recognises(document_of(content))
+    paper = the_paper(xml_records.read, content)
+    assert (paper.title, paper.abstract, paper.year) == ("Owls See", "We show that owls see.", 2025)
+    assert (paper.authors, paper.arxiv_id) == (("Ada Byron", "Carl Gauss"), "2501.00001")
+    assert paper.keywords == ("cs.LG",)
+    if content is ZOTERO:
+        assert (paper.venue, paper.doi) == ("Owls", "10.1234/owls")
+
+
+def test_dblp_gives_publications_and_skips_the_volumes_they_stand_in() -> None:
+    content = """<?xml version="1.0" encoding="ISO-8859-1"?><!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp>
+<article key="a"><author orcid="1">Ada Byron 0001</author><author>Carl Gau&szlig;</author>
+<title>Owls <i>See</i> H<sub>2</sub>O.</title><year>2021</year><volume>abs/2101.00001</volume><journal>CoRR</journal>
+<ee type="oa">https://arxiv.org/abs/2101.00001</ee></article>
+<proceedings key="p"><title>Proceedings of Owls.</title></proceedings></dblp>"""
+    paper = the_paper(xml_records.read, content)
+    assert (paper.title, paper.authors) == ("Owls See H2O", ("Ada Byron", "Carl Gauß"))
+    assert (paper.venue, paper.year, paper.arxiv_id) == ("CoRR", 2021, "2101.00001")
+    assert paper.urls == ("https://arxiv.org/abs/2101.00001",)
+    (volume,) = skipped(xml_records.read, content)
+    assert "Proceedings of Owls" in volume.reason
+
+
+def test_what_a_search_in_dblp_finds_is_read() -> None:
+    content = """<result><query>owl</query><hits total="1"><hit><info><authors><author>Ada Byron</author></authors>
+<title>Owls See.</title><venue>ICML</venue><year>2021</year><doi>10.1234/OWL</doi></info></hit></hits></result>"""
+    paper = the_paper(xml_records.read, content)
+    assert (paper.title, paper.authors, paper.venue) == ("Owls See", ("Ada Byron",), "ICML")
+    assert (paper.year, paper.doi) == (2021, "10.1234/owl")
 
 
 def test_endnote_xml_is_read_through_its_styles() -> None:

@@ -155,6 +155,33 @@ def test_arxiv_s_metadata_has_tex_in_names_and_formulas_that_stay(tmp_path: Path
     assert (paper.arxiv_id, paper.pdf_url) == ("2401.00001", "https://arxiv.org/pdf/2401.00001")
 
 
+def test_arxiv_s_metadata_has_a_first_version_and_authors_beside_their_affiliations(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        {
+            "title": "A",
+            "authors": "Ada Byron (Univ. X) and Carl Gauss",
+            "authors_parsed": [["Byron", "Ada", "", "Univ. X"], ["Gauss", "Carl", "Jr."]],
+            "categories": "cs.LG stat.ML hep-th",
+            "versions": [{"version": "v1", "created": "Mon, 4 Jan 2021 10:00:00 GMT"}],
+            "update_date": "2023-02-01",
+        },
+    )
+    assert (paper.authors, paper.year) == (("Ada Byron", "Carl Gauss Jr."), 2021)
+    assert paper.keywords == ("cs.LG", "stat.ML", "hep-th")
+
+
+def test_europe_pmc_puts_journal_and_keywords_one_level_down(tmp_path: Path) -> None:
+    record = {
+        "title": "A",
+        "abstractText": "We see.",
+        "journalInfo": {"journal": {"title": "Owls"}},
+        "keywordList": {"keyword": ["eyes", "night"]},
+    }
+    paper = read(tmp_path, {"resultList": {"result": [record]}})
+    assert (paper.venue, paper.keywords) == ("Owls", ("eyes", "night"))
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_of_json_lines_a_broken_one_is_skipped_by_its_number(tmp_path: Path, packed: bool) -> None:
     lines = b'{"title": "One", "abstract": "First is here."}\n\n{"title": "Tw\n{"title": "Three"}\n["four"]\n{"x": 5}\n'
@@ -244,6 +271,19 @@ def test_a_table_of_web_of_science_has_its_tags_for_columns(tmp_path: Path) -> N
     assert (paper.doi, paper.year, paper.keywords) == ("10.1000/1", 2024, ("eyes", "owls"))
 
 
+@pytest.mark.parametrize("before", ["sep=;\r\n", '"About the data: title; abstract of owls, exported today"\n', "\n\n"])
+def test_a_table_s_head_may_have_lines_before_it(tmp_path: Path, before: str) -> None:
+    paper = read(tmp_path, f"{before}Title;Abstract;Year\nOwls See;We see.;2024\n".encode(), "table.csv")
+    assert (paper.title, paper.abstract, paper.year) == ("Owls See", "We see.", 2024)
+
+
+def test_full_names_are_preferred_in_tables(tmp_path: Path) -> None:
+    scopus = 'Authors,Author full names,Title\n"Byron, A.","Byron, Ada (57190000001)",A\n'
+    assert read(tmp_path, scopus.encode(), "scopus.csv").authors == ("Ada Byron",)
+    web_of_science = "AU\tAF\tTI\nByron, A\tByron, Ada\tA\n"
+    assert read(tmp_path, web_of_science.encode(), "savedrecs.txt").authors == ("Ada Byron",)
+
+
 def test_commands_keep_their_braces_in_titles(tmp_path: Path) -> None:
     assert (
         read(tmp_path, [{"title": "On {GPU}s and \\textit{Procolophon}", "year": 1}]).title
@@ -323,6 +363,15 @@ def test_aliases_in_front_matter_that_would_grow_without_end_are_refused(tmp_pat
         ("{The ATLAS Collaboration}", ("The ATLAS Collaboration",)),
         ("Ada Byron;", ("Ada Byron",)),
         ("No authors listed", ()),
+        ("Byron A, Gauss CF.", ("Byron A", "Gauss CF")),
+        ("Byron, Ada (57190000001); Gauss, Carl F. (57190000002)", ("Ada Byron", "Carl F. Gauss")),
+        ({"author": [{"@pid": "1/2", "text": "Ada Byron 0001"}, {"text": "Carl Gauss"}]}, ("Ada Byron", "Carl Gauss")),
+        ({"author": {"text": "Ada Byron"}}, ("Ada Byron",)),
+        ([{"first": "Ada", "last": "Byron"}, {"literal": "Owl Group"}], ("Ada Byron", "Owl Group")),
+        (
+            [{"given": "Ada", "non-dropping-particle": "van", "family": "Byron", "suffix": "Jr."}],
+            ("Ada van Byron Jr.",),
+        ),
         (["Ada Byron", None, {"name": "Carl Gauss"}], ("Ada Byron", "Carl Gauss")),
     ],
 )
@@ -361,6 +410,7 @@ def test_years_are_found_in_any_date(tmp_path: Path, given: Any, year: int | Non
         ("n/a", "A"),
         ("[No abstract available]", "A"),
         ("Schr\\\"odinger: \\$5 and 10\\% of $\\alpha_{\\%}$.", "Schrödinger: \\$5 and 10% of $\\alpha_{\\%}$."),
+        ("5{\\%} of A{\\&}B", "5% of A&B"),
         ("SchrÃ¶dingerâ€™s cat", "Schrödinger’s cat"),
         ("São João: 5 < 6 & a<b>c", "São João: 5 < 6 & ac"),
         ("H<sub>2</sub>O at 10<sup>-3</sup> &#8211; &lt;b&gt;cold&lt;/b&gt;", "H2O at 10^-3 – cold"),

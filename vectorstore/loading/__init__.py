@@ -46,7 +46,7 @@ _LONGEST_ABSTRACT = 1_000_000
 ENDINGS = frozenset(
     f".{ending}"
     for ending in (
-        "txt md markdown json jsonl ndjson csv tsv tab bib bibtex ris enw enl isi ciw nbib xml atom pdf zip gz"
+        "txt md markdown json jsonl ndjson csv tsv tab bib bibtex ris enw enl isi ciw nbib xml atom rss rdf pdf zip gz"
     ).split()
 )
 """Of the files that are read in a folder; a file that is named is read whatever its ending."""

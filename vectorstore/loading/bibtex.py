@@ -234,6 +234,8 @@ def _raw(values: Mapping[str, str]) -> dict[str, Any]:
     raw: dict[str, Any] = {
         name: _readable(name, text) for name, text in values.items() if plain_key(name) in _USED and text.strip()
     }
+    if "title" in raw and values.get("subtitle", "").strip():
+        raw["title"] = f"{raw['title']}: {_readable('title', values['subtitle'])}"
     archive = (values.get("eprinttype") or values.get("archiveprefix") or "arxiv").casefold()
     if archive != "arxiv" and (eprint := raw.pop("eprint", None)):
         raw.setdefault("pmid" if archive == "pubmed" else "url", eprint)
@@ -270,6 +272,10 @@ def _names(text: str) -> str | list[dict[str, str]]:
 def _name(name: str) -> dict[str, str]:
     """By its parts, so that the comma in a group's name in braces does not look like one between parts."""
     parts = _parts(name.strip(), _COMMA)
+    named = dict(part.partition("=")[::2] for part in parts)
+    if "family" in named:  # BibLaTeX's "family=Byron, given=Ada"
+        family = f"{named.get('prefix', '')} {named['family']} {named.get('suffix', '')}".strip()
+        return {"family": family, "given": named.get("given", "")}
     if len(parts) == 2:
         return {"family": parts[0], "given": parts[1]}
     if len(parts) == 3:

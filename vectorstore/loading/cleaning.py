@@ -35,7 +35,7 @@ _ACCENT = re.compile(
     r"|\\(?:ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j|dh|DH|th|TH|dj|DJ|ng|NG)(?![a-zA-Z])(?:\{\}| )?"
     r"|\{\\[&%#_]\}|\\[&%#_]"
 )
-_MATH = re.compile(r"((?<!\\)\$\$?[^$]{1,2000}\$\$?|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\])", re.DOTALL)
+_MATH = re.compile(r"(\$(?<!\\\$)\$?[^$]{1,2000}\$\$?|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\])", re.DOTALL)
 _BRACED = re.compile(r"(?P<command>\\[a-zA-Z]+\*?)?\{(?P<inner>[^{}]*)\}")
 _HEADING = re.compile(
     r"(?:abstract|summary)\s*(?:[:\u2014]\s*|\.\s+|\n\s*)|(?-i:Abstract|ABSTRACT)\s+(?=(?-i:[A-Z]))", re.IGNORECASE
@@ -47,7 +47,9 @@ _NOTHING = frozenset(
 _LONGEST_NOTHING = 40
 _GARBLED = re.compile("[ÂÃâãÐÑïðÅÄÎÏ]")
 """One of these stands in UTF-8 that has been taken for a Western encoding."""
-_NUMBERED = re.compile(r"(?<=\w) 0\d{3}$")
+_NUMBERED = re.compile(r"(?<=[\w.]) (?:0\d{3}|\(\d{5,20}\))$")
+"""Behind a name, what tells people of one name apart in DBLP and Scopus."""
+_INITIALS_LAST = re.compile(r"(?:[^,.;]{1,80} [A-Z]{1,4}, )+[^,.;]{1,80} [A-Z]{1,4}\.")
 _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?=\d{4}(?!\d)|\D|$)")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _ARXIV = re.compile(
@@ -91,6 +93,8 @@ def clean_abstract(text: str) -> str:
 def names_in(text: str) -> list[str]:
     """The names in a list of authors in one string, each as "Given Family" where that can be told."""
     text = text.strip().rstrip(";|")
+    if _INITIALS_LAST.fullmatch(text):
+        text = text[:-1]  # PubMed's "Byron A, Gauss CF."
     text = re.sub(r"\s+and\s+", " and ", text)
     before, *behind = re.split(r",? and ", text)
     if (
@@ -113,7 +117,7 @@ def names_in(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def name_in_order(name: str) -> str:
-    """A name like "Family, Given" as "Given Family"; another one as it is; without the number that DBLP gives."""
+    """A name like "Family, Given" as "Given Family"; another one as it is; without the number behind it."""
     name = _NUMBERED.sub("", clean_line(name))
     family, comma, given = name.partition(", ")
     return f"{given} {family}".strip() if comma and ", " not in given else name

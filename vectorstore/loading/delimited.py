@@ -21,6 +21,8 @@ _WEB_OF_SCIENCE: dict[str, tuple[str, ...]] = {
 }
 """Its columns have the names of its tags, which elsewhere mean other things; the better one first."""
 _TELLS_LITTLE = "id"
+_MOST_LINES_BEFORE = 5
+"""Lines that may stand before the head: "sep=;" for spreadsheets, or what was searched for."""
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -45,7 +47,9 @@ def read(
     document.warnings.append(f"columns: {', '.join(told)}")
     csv.field_size_limit(LARGEST)
     rows = csv.reader(io.StringIO(document.text(), newline=""), delimiter=delimiter)
-    next(rows, None)
+    for row in rows:
+        if [name.strip() for name in row] == head:
+            break
     position = 0
     for row in rows:
         if any(cell.strip() for cell in row):
@@ -87,7 +91,13 @@ def _refuse_unless_readable(document: Document, head: list[str], taken: Mapping[
 
 
 def _head(document: Document) -> tuple[list[str], str]:
-    """The columns' names, and what stands between them."""
-    first = next((line for line in document.head_text.splitlines() if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=first.count)
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])], delimiter
+    """The columns' names, and what stands between them: the first line, unless a later one has papers' columns."""
+    lines = [line for line in document.head_text.splitlines() if line.strip()][:_MOST_LINES_BEFORE]
+    heads = [_cells(line) for line in lines]
+    telling = (head for head in heads if len(head[0]) > 1 and not {"title", "abstract"}.isdisjoint(columns_of(head[0])))
+    return next(telling, heads[0] if heads else ([], ","))
+
+
+def _cells(line: str) -> tuple[list[str], str]:
+    delimiter = max(_DELIMITERS, key=line.count)
+    return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])], delimiter

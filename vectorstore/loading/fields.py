@@ -30,21 +30,12 @@ Raw = Mapping[str, Any]
 NAMES: dict[str, tuple[str, ...]] = {
     "title": (
         *("title", "papertitle", "primarytitle", "articletitle", "documenttitle", "displayname"),
-        *("unformattedtitle", "fulltitle", "name", "originaltitle"),
+        *("unformattedtitle", "fulltitle", "name", "originaltitle", "itemtitle", "titledisplay"),
     ),
     "abstract": ("abstract", "abstractnote", "abstracttext", "summary", "abstractinvertedindex", "notesabstract"),
     "authors": (
-        *(
-            "authorsparsed",
-            "authors",
-            "author",
-            "firstauthors",
-            "creators",
-            "authorships",
-            "authorlist",
-            "authorfullnames",
-            "authornames",
-        ),
+        *("authorsparsed", "authorfullnames", "authors", "author", "firstauthors", "creators", "authorships"),
+        *("authorlist", "authornames", "authordisplay"),
     ),
     "venue": (
         *("venue", "conference", "conferencename", "eventtitle", "journaltitle", "journalname", "journal"),
@@ -60,11 +51,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "arxivurl",
     ),
     "pdf_url": ("pdfurl", "paperpdfurl", "pdf", "pdflink", "openaccesspdf"),
-    "doi": ("doi", "digitalobjectidentifier", "articledoi"),
+    "doi": ("doi", "digitalobjectidentifier", "articledoi", "itemdoi"),
     "arxiv_id": ("arxivid", "arxiv", "eprint", "id"),
-    "openreview_id": ("openreviewid", "forum"),
-    "pubmed_id": ("pmid", "pubmedid", "pubmed"),
-    "keywords": ("keywords", "keyword", "authorkeywords", "tags", "subject", "subjects", "categories"),
+    "openreview_id": ("openreviewid", "forum", "openreview"),
+    "pubmed_id": ("pmid", "pubmedid", "pubmed", "medlinepmid"),
+    "keywords": ("keywords", "keyword", "authorkeywords", "tags", "manualtags", "subject", "subjects", "categories"),
     "track": ("decision", "presentationtype", "eventtype", "status", "track"),
     "session": ("session", "sessiontitle", "sessionname", "sessions"),
     "room": ("roomname", "room"),
@@ -76,25 +67,22 @@ _ROLES: dict[str, list[tuple[str, int]]] = {}
 for _field, _names in NAMES.items():
     for _rank, _name in enumerate(_names):
         _ROLES.setdefault(_name, []).append((_field, _rank))
-_NESTED = {"content", "externalids", "ids", "attributes", "metadata", "primarylocation", "bestoalocation"}
+_NESTED = {
+    *("content", "externalids", "ids", "attributes", "metadata", "primarylocation", "bestoalocation", "journalinfo"),
+    "keywordlist",
+}
 """Mappings in a record whose entries are fields of it, too."""
 _TEXT_IN = (
-    "value",
-    "fullname",
-    "displayname",
-    "name",
-    "url",
-    "landingpageurl",
-    "pdfurl",
-    "term",
-    "tag",
-    "text",
-    "created",
-    "literal",
+    *("value", "fullname", "displayname", "name", "url", "landingpageurl", "pdfurl", "term", "tag", "text", "created"),
+    *("literal", "title"),
 )
 """Where a mapping has the text of a field."""
 _NAME_PARTS = (
-    *(("given", "firstname"), ("droppingparticle",), ("nondroppingparticle",), ("family", "lastname"), ("suffix",)),
+    ("given", "firstname", "first"),
+    ("droppingparticle",),
+    ("nondroppingparticle",),
+    ("family", "lastname", "last"),
+    ("suffix",),
 )
 """What mappings call the parts of a name, in its order."""
 _SEPARATORS = (re.compile(r"\s*[;|\n]\s*"), re.compile(r"\s*,\s*"))

@@ -1,4 +1,4 @@
-"""XML of PubMed, feeds (Atom, RSS), OAI-PMH, DBLP, EndNote, Zotero (RDF) and journals (JATS).
+"""XML of PubMed, of feeds (Atom, RSS) as arXiv has them, of OAI-PMH, DBLP, EndNote, Zotero (RDF) and journals (JATS).
 
 One record at a time is in memory as a tree. Entities that a file defines itself are refused: they can grow without end
 or read other files. Elements go by their names without namespaces.
@@ -17,6 +17,7 @@ from vectorstore.loading.xml_records.elements import NoPaper, Remark
 from vectorstore.types import PaperRecord, SkippedRecord
 from vectorstore.visible import visible
 
+_Reader = Callable[[Element], Raw]
 _CHUNK = 64 * 1024
 _DEEPEST = 200
 """Elements within each other, in a record."""
@@ -103,7 +104,7 @@ class _Target:
         self.found: list[tuple[int, Raw | NoPaper]] = []
         self.line: Callable[[], int] = int
         self._document = document
-        self._readers: Mapping[str, Callable[[Element], Raw]] | None = None
+        self._readers: Mapping[str, _Reader] | None = None
         self._builder: TreeBuilder | None = None
         self._began = 0
         self._depth = 0
@@ -150,7 +151,7 @@ class _Target:
             self._document.warnings.append(str(remark))
 
 
-def _readers(document: Document, root: str) -> Mapping[str, Callable[[Element], Raw]]:
+def _readers(document: Document, root: str) -> Mapping[str, _Reader]:
     if root not in _KINDS:
         raise document.error(
             f"is XML of a kind that cannot be read: its first element is <{root}>",
@@ -163,13 +164,17 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-_OAI = {"record": feeds.oai_record, "error": feeds.oai_error, "resumptionToken": feeds.oai_list_goes_on}
-_DBLP: dict[str, Callable[[Element], Raw]] = {
+_OAI: dict[str, _Reader] = {
+    "record": feeds.oai_record,
+    "error": feeds.oai_error,
+    "resumptionToken": feeds.oai_list_goes_on,
+}
+_DBLP: dict[str, _Reader] = {
     **dict.fromkeys(("article", "inproceedings", "incollection", "book"), dblp.publication),
     **dict.fromkeys(("phdthesis", "mastersthesis"), dblp.publication),
     **dict.fromkeys(("proceedings", "www"), dblp.volume),
 }
-_KINDS: dict[str, dict[str, Callable[[Element], Raw]]] = {
+_KINDS: dict[str, dict[str, _Reader]] = {
     "PubmedArticleSet": {"PubmedArticle": pubmed.article, "PubmedBookArticle": pubmed.book},
     "PubmedBookArticleSet": {"PubmedBookArticle": pubmed.book},
     "PubmedArticle": {"PubmedArticle": pubmed.article},
