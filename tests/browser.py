@@ -114,4 +114,5 @@ def assert_accessible(page: Page) -> None:
     """No rule is left out: Gradio's own frame passes too."""
     violations = Axe().run(page).response["violations"]
     grave = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
-    assert not [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in grave]
+    found = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in grave]
+    assert not found, found

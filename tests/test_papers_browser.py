@@ -40,7 +40,7 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, chat: str) -> Iterator[Page]:
-    with opened(browser, chat) as page:
+    with opened(browser, chat, reduced_motion="reduce") as page:
         open_papers(page)
         yield page
         assert page.evaluate("window.fired") is None

@@ -51,7 +51,7 @@ HOSTILE = [
 ]
 OURS = {
     *"article a b button details div form h1 h2 i input label li mark ol p q section".split(),
-    *"small span strong summary ul".split(),
+    *"small span strong summary table tbody td th thead tr ul".split(),
 }
 ABSTRACT = "We study $x^2$ noise. **Ours** fits a 24GB GPU, see e.g. Fig. 2. It gains $>90\\%$ & more."
 
