@@ -248,3 +248,22 @@ def test_several_collections_are_asked_as_one(page: Page, tmp_path: Path) -> Non
     ask(page, "What is LiftQuant?")
     ask(page, "What is BatNet?")
     assert page.locator(".card .label").all_text_contents() == ["LiftQuant", "BatNet"]
+
+
+def test_the_map_marks_the_last_answer_and_leads_to_papers(page: Page) -> None:
+    ask(page, "What is LiftQuant?")
+    page.get_by_role("tab", name="Map").click()
+    picture = page.locator("paper-atlas")
+    expect(picture).to_contain_text("34 papers in", timeout=60_000)
+    expect(picture).to_contain_text("in the last answer (1)")
+    expect(picture.locator("canvas").first).to_be_visible()
+    picture.locator("details summary").first.click()
+    picture.locator('[data-act="paper"]').first.click()
+    expect(page.locator(".paper-page")).to_be_visible()
+    expect(page.get_by_role("tab", name="Papers")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_first_start_makes_the_built_in_collection(browser: Browser, tmp_path: Path) -> None:
+    with served({"data_dir": str(tmp_path / "new")}) as (address,), opened(browser, address) as page:
+        expect(page.locator("#header")).to_contain_text("34 papers")
+        assert numbers(ask(page, "What is LiftQuant?"))
