@@ -15,7 +15,7 @@ from assistant.background import in_background
 from assistant.errors import UserFacingError
 from assistant.feedback import FeedbackStore, feedback_on
 from assistant.takeaway import TAKEN_AS
-from assistant.ui.acts import QUIETLY, act, given
+from assistant.ui.acts import QUIETLY, Acts, given
 from assistant.ui.examples import LOOKED_AT, example_questions, next_questions
 from assistant.ui.kept import conversation_of, kept
 from assistant.ui.render import conversation_html, header_html, note_html
@@ -51,7 +51,7 @@ class ChatTab:
 
 
 def build_chat_tab(
-    assistants: Assistants, session: gr.State, header: gr.HTML, clear: gr.Button, tabs: gr.Tabs
+    assistants: Assistants, acts: Acts, session: gr.State, header: gr.HTML, clear: gr.Button, tabs: gr.Tabs
 ) -> ChatTab:
     """The tab, inside the `gr.Tab` that is open now."""
     actions = ChatActions(assistants)
@@ -70,16 +70,16 @@ def build_chat_tab(
     taken = gr.Textbox(visible="hidden", elem_id="taken")
 
     typed = gr.on([box.submit, send.click], actions.ask, [box, session], tab.all, **_ASKING)
-    clicked = act("ask")(actions.ask_clicked, session, tab.all, **_ASKING)
-    again = act("retry")(actions.retry, session, tab.all, **_ASKING)
+    clicked = acts.on("ask")(actions.ask_clicked, session, tab.all, **_ASKING)
+    again = acts.on("retry")(actions.retry, session, tab.all, **_ASKING)
     running = [typed, clicked, again]
     changes = [
         *running,
         *(asked.then(actions.suggest, session, conversation, **_ASKING) for asked in running),
         stop.click(actions.stop, session, tab.all, cancels=running, **QUIETLY),
         clear.click(actions.clear, session, [header, *tab.all], cancels=running, **QUIETLY),
-        act("undo")(actions.undo, session, tab.all, **QUIETLY),
-        act("judge")(actions.judge, session, tab.all, **QUIETLY),
+        acts.on("undo")(actions.undo, session, tab.all, **QUIETLY),
+        acts.on("judge")(actions.judge, session, tab.all, **QUIETLY),
     ]
     for change in changes:
         change.then(actions.remembered, session, remembered, **_ASKING).then(
@@ -87,12 +87,12 @@ def build_chat_tab(
         )
     for asked in running:
         asked.then(actions.give_back, [box, session], box, **QUIETLY)
-    act("edit")(actions.edit, session, tab.all, **QUIETLY)
-    act("unedit")(actions.unedit, session, tab.all, **QUIETLY)
-    act("scope")(actions.narrow, session, [tabs, *tab.all], **QUIETLY)
-    act("unscope")(actions.widen, session, tab.all, **QUIETLY)
-    act("restore")(actions.restore, session, [header, *tab.all], cancels=running, **QUIETLY)
-    act("take")(actions.take, session, taken, **QUIETLY).then(
+    acts.on("edit")(actions.edit, session, tab.all, **QUIETLY)
+    acts.on("unedit")(actions.unedit, session, tab.all, **QUIETLY)
+    acts.on("scope")(actions.narrow, session, [tabs, *tab.all], **QUIETLY)
+    acts.on("unscope")(actions.widen, session, tab.all, **QUIETLY)
+    acts.on("restore")(actions.restore, session, [header, *tab.all], cancels=running, **QUIETLY)
+    acts.on("take")(actions.take, session, taken, **QUIETLY).then(
         None, taken, None, js="(text) => window.assistant.save(text)", **QUIETLY
     )
     return tab

@@ -6,7 +6,7 @@ import gradio as gr
 
 from assistant.app import Assistants
 from assistant.takeaway import TAKEN_AS
-from assistant.ui.acts import QUIETLY
+from assistant.ui.acts import QUIETLY, Acts
 from assistant.ui.chat import ChatActions, build_chat_tab
 from assistant.ui.collections import CollectionsActions, build_collections_tab
 from assistant.ui.html import button
@@ -24,6 +24,7 @@ _WAITING = 64
 def build_page(assistants: Assistants) -> gr.Blocks:
     """The page. It keeps nothing: each browser session has its own conversation, which its browser keeps."""
     page: Any
+    acts = Acts()
     with gr.Blocks(title=NAME, analytics_enabled=False, fill_height=True, fill_width=True) as page:
         session = gr.State(Session())
         with gr.Row(elem_id="top"):
@@ -32,13 +33,14 @@ def build_page(assistants: Assistants) -> gr.Blocks:
             clear = gr.Button("New conversation", elem_id="clear", size="sm")
         with gr.Tabs(selected="chat", elem_id="tabs") as tabs:
             with gr.Tab("Chat", id="chat"):
-                chat = build_chat_tab(assistants, session, header, clear, tabs)
+                chat = build_chat_tab(assistants, acts, session, header, clear, tabs)
             with gr.Tab("Papers", id="papers", render_children=True) as papers:
-                build_papers_tab(assistants, session, page, tabs, papers, chat.note)
+                build_papers_tab(assistants, acts, session, page, tabs, papers, chat.note)
             with gr.Tab("Map", id="map") as map_tab:
                 build_map_tab(assistants, session, map_tab)
             with gr.Tab("Collections", id="collections", render_children=True):
                 collections = build_collections_tab(assistants, session, header, chat)
+        acts.render()
         page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
         page.load(CollectionsActions(assistants).open, session, collections, **QUIETLY)
     page.queue(default_concurrency_limit=_AT_ONCE, max_size=_WAITING)

@@ -14,7 +14,7 @@ from assistant.app import Assistants
 from assistant.chain import Assistant
 from assistant.errors import UserFacingError
 from assistant.takeaway import READING_LIST_AS, ReadingItem
-from assistant.ui.acts import QUIETLY, act, given
+from assistant.ui.acts import QUIETLY, Acts, given
 from assistant.ui.chat import file_to_save, notice_of
 from assistant.ui.html import counted
 from assistant.ui.papers_html import (
@@ -75,7 +75,13 @@ class Filters:
 
 
 def build_papers_tab(
-    assistants: Assistants, session: gr.State, page: gr.Blocks, tabs: gr.Tabs, tab: gr.Tab, note: gr.HTML
+    assistants: Assistants,
+    acts: Acts,
+    session: gr.State,
+    page: gr.Blocks,
+    tabs: gr.Tabs,
+    tab: gr.Tab,
+    note: gr.HTML,
 ) -> None:
     """The tab, inside the `gr.Tab` that is open now; `note` is where the chat says which papers it asks."""
     actions = PapersActions(assistants)
@@ -94,13 +100,13 @@ def build_papers_tab(
     wanted = [session, *filters.all]
     changed = [filters.query.submit, *(each.input for each in filters.all[1:])]
     gr.on(changed, actions.search, wanted, table, trigger_mode="always_last", **QUIETLY)
-    act("papers-page")(actions.turn, wanted, table, **QUIETLY)
-    act("papers-ask")(actions.ask_found, wanted, [tabs, note, table], **QUIETLY)
-    act("paper")(actions.show, session, [tabs, paper], **QUIETLY)
-    act("paper-back")(lambda: "", None, paper, **QUIETLY)
-    act("browse")(lambda: (switch_html("all"), "", ""), None, [switch, reading, paper], **QUIETLY)
-    act("reading")(actions.read, session, [switch, reading, paper], **QUIETLY)
-    act("save-reading")(actions.save, session, saved, **QUIETLY).then(
+    acts.on("papers-page")(actions.turn, wanted, table, **QUIETLY)
+    acts.on("papers-ask")(actions.ask_found, wanted, [tabs, note, table], **QUIETLY)
+    acts.on("paper")(actions.show, session, [tabs, paper], **QUIETLY)
+    acts.on("paper-back")(lambda: "", None, paper, **QUIETLY)
+    acts.on("browse")(lambda: (switch_html("all"), "", ""), None, [switch, reading, paper], **QUIETLY)
+    acts.on("reading")(actions.read, session, [switch, reading, paper], **QUIETLY)
+    acts.on("save-reading")(actions.save, session, saved, **QUIETLY).then(
         None, saved, None, js="(text) => window.assistant.save(text)", **QUIETLY
     )
 
