@@ -5,7 +5,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,14 @@ def ask(page: Page, question: str) -> Locator:
     send(page, question)
     expect(page.locator(".turn:not(.live)")).to_have_count(turns + 1, timeout=20_000)
     return page.locator(".turn").last.locator(".answer")
+
+
+def eventually(page: Page, check: Callable[[], bool]) -> None:
+    """Fails when what no locator can wait for, such as the colour of a pixel, does not come to hold in five seconds."""
+    deadline = time.monotonic() + 5
+    while not check() and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert check()
 
 
 def numbers(answer: Locator) -> list[str]:

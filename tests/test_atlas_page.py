@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from assistant.ui.atlas import atlas_html
+from tests.browser import eventually
 from vectorstore.atlas import Atlas, Place, Topic
 from vectorstore.types import Paper
 
@@ -170,6 +171,7 @@ class TestInChromium:
         expect(tip).to_contain_text("Title of c")
         expect(tip).to_contain_text("ICML 2022")
         page.mouse.click(*place_of(page, "c"))
+        page.wait_for_function("window.opened.length")
         assert page.evaluate("window.opened") == ["c"]
 
     def test_hostile_texts_are_shown_as_text(self, page: Page) -> None:
@@ -183,11 +185,14 @@ class TestInChromium:
 
     def test_colours_tell_the_topic_or_the_year(self, page: Page) -> None:
         show(page, atlas_html(ATLAS, PAPERS))
-        assert colour_at(page, "a") == colour_at(page, "b") != colour_at(page, "c")
+        eventually(page, lambda: colour_at(page, "a") == colour_at(page, "b") != colour_at(page, "c"))
         page.get_by_role("button", name="Year").click()
         expect(page.locator(".legend")).to_contain_text("2020")
         expect(page.locator(".legend")).to_contain_text("no year")
-        assert colour_at(page, "a") != colour_at(page, "b") == colour_at(page, "c") != colour_at(page, "d")
+        eventually(
+            page,
+            lambda: colour_at(page, "a") != colour_at(page, "b") == colour_at(page, "c") != colour_at(page, "d"),
+        )
 
     def test_papers_of_the_last_answer_stand_out_and_the_legend_says_so(self, page: Page) -> None:
         show(page, atlas_html(ATLAS, PAPERS))
@@ -195,7 +200,7 @@ class TestInChromium:
         expect(page.locator(".legend")).not_to_contain_text("last answer")
         show(page, atlas_html(ATLAS, PAPERS, {"c"}))
         expect(page.locator(".legend")).to_contain_text("in the last answer (1)")
-        assert colour_at(page, "c") != plain
+        eventually(page, lambda: colour_at(page, "c") != plain)
         *ring, opacity = colour_at(page, "c", right=12)
         assert max(ring) < 90
         assert opacity > 200
@@ -207,11 +212,12 @@ class TestInChromium:
         page.locator("summary", has_text="Graph networks").focus()
         page.keyboard.press("Enter")
         buttons = page.locator("details[open] li button")
+        expect(buttons).to_have_count(2)
         assert [button.get_attribute("data-paper-id") for button in buttons.all()] == ["b", "a"]
         page.keyboard.press("Tab")
         ask = page.locator("[data-act=scope]:focus")
-        assert ask.get_attribute("data-paper-ids") == "b a"
-        assert ask.get_attribute("data-named") == "Graph networks"
+        expect(ask).to_have_attribute("data-paper-ids", "b a")
+        expect(ask).to_have_attribute("data-named", "Graph networks")
         page.keyboard.press("Tab")
         expect(page.locator("[data-act=paper]:focus")).to_contain_text("Label B")
 
@@ -219,8 +225,8 @@ class TestInChromium:
         show(page, atlas_html(ATLAS, PAPERS))
         page.locator(".stage").get_by_role("button", name="Speech & sound").click()
         asking = page.locator(".chosen [data-act=scope]")
-        assert asking.get_attribute("data-paper-ids") == "c d"
-        assert colour_at(page, "a")[3] < 80 < colour_at(page, "c")[3]
+        expect(asking).to_have_attribute("data-paper-ids", "c d")
+        eventually(page, lambda: colour_at(page, "a")[3] < 80 < colour_at(page, "c")[3])
         page.get_by_role("button", name="Show all topics").click()
         expect(asking).to_be_hidden()
 
@@ -229,13 +235,10 @@ class TestInChromium:
         before = place_of(page, "a")
         page.mouse.move(*before)
         page.mouse.wheel(0, -600)
-        page.wait_for_timeout(300)
-        after, other = place_of(page, "a"), place_of(page, "c")
-        assert abs(after[0] - before[0]) < 60
-        assert other[0] > 1000
+        eventually(page, lambda: place_of(page, "c")[0] > 1000)
+        assert abs(place_of(page, "a")[0] - before[0]) < 60
         page.get_by_role("button", name="Show all", exact=True).click()
-        page.wait_for_timeout(300)
-        assert place_of(page, "a") == pytest.approx(before)
+        eventually(page, lambda: place_of(page, "a") == pytest.approx(before))
 
     def test_it_survives_being_written_anew(self, page: Page) -> None:
         show(page, atlas_html(ATLAS, PAPERS))

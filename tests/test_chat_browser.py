@@ -139,7 +139,7 @@ def test_a_link_asks_its_question_once(browser: Browser, chat: str) -> None:
         page.goto(f"{chat}?q={quote('What is <b>LiftQuant</b>?')}")
         expect(page.locator(".footnote")).to_contain_text("quotation")
         expect(page.locator(".question")).to_contain_text("What is <b>LiftQuant</b>?")
-        assert page.url == chat
+        expect(page).to_have_url(chat)
 
 
 def test_an_answer_is_saved_in_every_format_with_just_its_papers(page: Page) -> None:
@@ -182,7 +182,7 @@ def test_one_paper_can_be_asked_alone(page: Page) -> None:
     expect(page.locator("#note")).to_contain_text("Asking only")
     label = page.locator("#note b").inner_text()
     ask(page, "What does it propose?")
-    assert page.locator(".card .label").all_text_contents() == [label]
+    expect(page.locator(".card .label")).to_have_text([label])
     page.get_by_role("button", name="Ask all papers").click()
     expect(page.locator("#note")).not_to_contain_text("Asking only")
 
@@ -192,14 +192,15 @@ def test_a_table_of_papers_sorts_by_a_click_and_by_a_key(page: Page) -> None:
     heading = answer.get_by_role("columnheader", name="Paper", exact=False).first
     heading.click()
     expect(page.locator(".suggestion").first).to_be_visible(timeout=20_000)
+    expect(heading).to_have_attribute("aria-sort", "ascending")
     names = answer.locator("tbody td:first-child").all_inner_texts()
     assert names == sorted(names, key=str.casefold)
     heading.press("Enter")
-    assert answer.locator("tbody td:first-child").all_inner_texts() == names[::-1]
+    expect(answer.locator("tbody td:first-child")).to_have_text(names[::-1])
     expect(heading).to_have_attribute("aria-sort", "descending")
 
     ask(page, "What is LiftQuant?")
-    assert page.locator(".turn").first.locator("tbody td:first-child").all_inner_texts() == names[::-1]
+    expect(page.locator(".turn").first.locator("tbody td:first-child")).to_have_text(names[::-1])
 
 
 def test_papers_are_added_with_a_report_and_asked(page: Page, tmp_path: Path) -> None:
@@ -226,7 +227,7 @@ def test_papers_are_added_with_a_report_and_asked(page: Page, tmp_path: Path) ->
     assert_accessible(page)
 
     page.get_by_role("tab", name="Chat").click()
-    assert "93 percent" in ask(page, "How many owls does OwlNet find?").inner_text()
+    expect(ask(page, "How many owls does OwlNet find?")).to_contain_text("93 percent")
     answer = ask(page, "What is MathNet?")
     expect(answer.locator(".katex").first).to_be_visible()
     expect(answer).to_contain_text("costs between $5 and $10")
@@ -247,7 +248,7 @@ def test_several_collections_are_asked_as_one(page: Page, tmp_path: Path) -> Non
     page.get_by_role("tab", name="Chat").click()
     ask(page, "What is LiftQuant?")
     ask(page, "What is BatNet?")
-    assert page.locator(".card .label").all_text_contents() == ["LiftQuant", "BatNet"]
+    expect(page.locator(".card .label")).to_have_text(["LiftQuant", "BatNet"])
 
 
 def test_the_map_marks_the_last_answer_and_leads_to_papers(page: Page) -> None:

@@ -85,7 +85,7 @@ def test_an_answer_quotes_and_its_source_is_marked_in_the_card(page: Page) -> No
     quotations = [quotation.strip("“”") for quotation in answer.locator(".quoted").all_text_contents()]
     card = page.locator("#source-1")
     expect(card.locator(".label")).to_have_text("LiftQuant")
-    assert card.locator("mark").all_text_contents() == quotations
+    expect(card.locator("mark")).to_have_text(quotations)
     expect(card.locator("mark").first).to_be_visible()
     expect(card.get_by_role("link", name="github.com/Heliulu/LiftQuant")).to_have_attribute(
         "rel", "noopener noreferrer"
@@ -115,7 +115,7 @@ def test_a_follow_up_is_understood_and_keeps_the_source_number(page: Page) -> No
     answer = ask(page, "Which GPU does it fit on?")
 
     assert set(numbers(answer)) == set(numbers(first))
-    assert "24GB GPU" in answer.inner_text()
+    expect(answer).to_contain_text("24GB GPU")
     expect(answer.locator(".read-as")).to_contain_text("LiftQuant")
     expect(page.locator(".card[open] .label")).to_have_text(["LiftQuant"])
     expect(page.locator(".card[open] mark.earlier")).not_to_have_count(0)
@@ -138,7 +138,7 @@ def test_a_click_asks_an_example_question(page: Page) -> None:
     example.click()
 
     expect(page.locator(".footnote")).to_be_visible()
-    assert page.locator(".question").inner_text().endswith(question)
+    expect(page.locator(".question")).to_contain_text(question)
     expect(page.locator(".example")).to_have_count(0)
 
 
@@ -234,7 +234,7 @@ def test_stop_ends_the_stream_and_keeps_what_was_shown(model_page: Page, model: 
     model.replies.clear()
     model.says(sentence)
     assert set(numbers(ask(model_page, "And what does it fit on?"))) == {"[1]"}
-    assert model_page.locator(".cite").count() == shown + 1
+    expect(model_page.locator(".cite")).to_have_count(shown + 1)
 
 
 def test_a_closed_page_ends_its_stream(browser: Browser, model_chat: str, model: ModelServer) -> None:
