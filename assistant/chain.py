@@ -2,11 +2,13 @@
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from assistant import replies
+from assistant.background import in_background
 from assistant.confining import Confined, confined, read_confined
 from assistant.conversation import SourceNumbers, clean_question, read_turns
 from assistant.errors import ModelError, ModelRefused
@@ -119,6 +121,17 @@ class Assistant:
                 model_failure=draft.model_failure,
             )
         )
+
+    async def aask(self, question: str, history: History = (), *, within: PaperFilter | None = None) -> Answer:
+        """What `ask` gives, without blocking the event loop; when it is cancelled, the request to the model ends."""
+        async with aclosing(self.astream(question, history, within=within)) as events:
+            return await anext(event.answer async for event in events if isinstance(event, AnswerFinished))
+
+    def astream(
+        self, question: str, history: History = (), *, within: PaperFilter | None = None
+    ) -> AsyncGenerator[Event]:
+        """What `stream` gives, without blocking the event loop; when it is closed, the request to the model ends."""
+        return in_background(lambda stop: self.stream(question, history, within=within, stop=stop))
 
     def search(
         self, query: str, k: int = 10, *, one_per_paper: bool = True, within: PaperFilter | None = None

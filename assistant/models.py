@@ -117,10 +117,13 @@ def chunks_until(
 
 async def _read_chunks(model: BaseChatModel, messages: Sequence[BaseMessage], into: SimpleQueue[Any]) -> None:
     """Puts each chunk `into` the queue, then the error that ended them or None."""
+    task = cast("asyncio.Task[None]", asyncio.current_task())
     try:
         async with aclosing(cast("AsyncGenerator[Any]", model.astream(list(messages)))) as chunks:
             async for chunk in chunks:
                 into.put(chunk)
+                if task.cancelling():  # told only here when it came with a chunk: `asyncio.wait_for` of 3.11 loses it
+                    return
     except Exception as error:
         into.put(error)
     else:

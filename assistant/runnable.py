@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
-from functools import partial
 from typing import Any, TypedDict
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -11,7 +10,6 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import ConfigDict
 
-from assistant.background import in_background
 from assistant.chain import Assistant
 from assistant.types import Answer, Event, passage_dict
 
@@ -36,6 +34,10 @@ class AssistantRunnable(Runnable[str | AssistantInput, Answer]):
         """The whole answer."""
         return self._call_with_config(self._answer, input, config)
 
+    async def ainvoke(self, input: str | AssistantInput, config: RunnableConfig | None = None, **kwargs: Any) -> Answer:
+        """The whole answer, without blocking the event loop; when it is cancelled, the request to the model ends."""
+        return await self._acall_with_config(self._aanswer, input, config)
+
     def stream(  # type: ignore[override]  # the events of an answer, where LangChain has pieces of the output
         self, input: str | AssistantInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Event]:
@@ -46,8 +48,7 @@ class AssistantRunnable(Runnable[str | AssistantInput, Answer]):
         self, input: str | AssistantInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Event]:
         """What `stream` gives, without blocking the event loop; when it is closed, the request to the model ends."""
-        stream = partial(self._assistant.stream, *_question_and_history(input))
-        async with aclosing(in_background(lambda stop: stream(stop=stop))) as events:
+        async with aclosing(self._assistant.astream(*_question_and_history(input))) as events:
             async for event in events:
                 yield event
 
@@ -67,6 +68,9 @@ class AssistantRunnable(Runnable[str | AssistantInput, Answer]):
 
     def _answer(self, input: str | AssistantInput) -> Answer:
         return self._assistant.ask(*_question_and_history(input))
+
+    async def _aanswer(self, input: str | AssistantInput) -> Answer:
+        return await self._assistant.aask(*_question_and_history(input))
 
 
 class PaperRetriever(BaseRetriever):

@@ -5,13 +5,11 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import gradio as gr
 
 from assistant.app import Assistants
-from assistant.background import in_background
 from assistant.errors import UserFacingError
 from assistant.feedback import FeedbackStore, feedback_on
 from assistant.takeaway import TAKEN_AS
@@ -143,8 +141,8 @@ class ChatActions:
         exchange = conversation.begin(question)
         yield conversation_html(conversation), gr.skip(), note_html(session.scope), ""
         try:
-            stream = partial(self._assistant(session).stream, question, history, within=session.scope.within)
-            async with aclosing(in_background(lambda stop: stream(stop=stop))) as events:
+            stream = self._assistant(session).astream(question, history, within=session.scope.within)
+            async with aclosing(stream) as events:
                 async for event in events:
                     if not exchange.is_live:
                         break
