@@ -92,9 +92,7 @@ class Assistant:
         asked = self._asked(clean_question(question), turns, within, stop)
         yield from self._answered(question, asked, turns, watch, stop)
 
-    def compare(
-        self, papers: Sequence[Paper], by: str = "", *, stop: threading.Event | None = None
-    ) -> Iterator[Event]:
+    def compare(self, papers: Sequence[Paper], by: str = "", *, stop: threading.Event | None = None) -> Iterator[Event]:
         """An answer, as `stream` gives it, that sets papers of the collection side by side, in this order.
 
         `by` says what they are compared by ("memory and speed"); without it, by problem, approach and result.
