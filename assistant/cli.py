@@ -219,7 +219,7 @@ def chat(
 
 @app.command()
 def mcp(collection: CollectionOption = None) -> None:
-    """Give the papers to another program's model, which starts this command: an MCP server on standard input and output."""
+    """Serve the papers to the model of another program, which starts this: MCP on standard input and output."""
     from assistant.app import Assistants
     from assistant.mcp_server import serve_stdio
     from assistant.settings import load_settings

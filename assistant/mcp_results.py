@@ -180,15 +180,13 @@ def paper_result(paper: Paper, similar: Sequence[Paper], offset: int) -> Result:
         for name in ("doi", "arxiv_id", "track", "session", "room", "starts_at", "pdf_url")
         if data[name]
     ]
+    labels = [escaped_markdown(other["label"]) for other in data["similar"]]
     text = [
         f"{_line(paper)} (id {paper.paper_id})",
         *(["; ".join(facts)] if facts else []),
         f"Abstract, characters {offset:,} to {end:,} of {length:,}:",
         f"> {_cut(as_markdown(readable(piece)), room)}",
-        *(
-            [f"Similar papers: {', '.join(escaped_markdown(each['label']) for each in data['similar'])}."]
-            * bool(similar)
-        ),
+        *([f"Similar papers: {', '.join(labels)}."] if labels else []),
         *_more(data["next_offset"]),
     ]
     return Result("\n\n".join(text), data)

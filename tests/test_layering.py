@@ -44,6 +44,7 @@ LAYERS = [
         "assistant.feedback",
         "assistant.mcp_results",
         "assistant.mcp_server",
+        "assistant.mcp_tools",
         "assistant.terminal",
         "assistant.ui",
     },
