@@ -29,9 +29,9 @@ _AUTHORS = 10
 _VALUES = 20
 """Addresses, keywords, venues ... of each kind."""
 _STATUS = {
-    "answered": "the papers answer this",
-    "not_stated": "papers on this are there, but their abstracts do not state what was asked",
-    "not_covered": "no paper here is about this",
+    "answered": "answered",
+    "not_stated": "not_stated (papers on this are there, but their abstracts do not state what was asked)",
+    "not_covered": "not_covered (no paper here is about this)",
 }
 
 
@@ -60,7 +60,7 @@ def answer_result(answer: Answer) -> Result:
     data, left_out = _answer_data(answer)
     notes = [
         *([f"Sources:\n{_lines(shown)}"] if shown else []),
-        f"Status: {answer.status} ({_STATUS[answer.status]}).",
+        f"Status: {_STATUS[answer.status]}.",
         *(["The answer is cut here; ask about less at a time for all of it."] if text != answer.text else []),
         *([f"{len(items) - len(shown)} more sources stand in the data."] if len(shown) < len(items) else []),
         *([_told(left_out)] if left_out else []),
