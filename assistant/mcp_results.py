@@ -4,7 +4,7 @@ Text of papers stays text: in the readable part it makes no link, image or eleme
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -62,7 +62,7 @@ def answer_result(answer: Answer) -> Result:
         *([f"Sources:\n{_lines(shown)}"] if shown else []),
         f"Status: {_STATUS[answer.status]}.",
         *(["The answer is cut here; ask about less at a time for all of it."] if text != answer.text else []),
-        *([f"{len(items) - len(shown)} more sources stand in the data."] if len(shown) < len(items) else []),
+        *([f"{len(items) - len(shown)} more sources are not listed here."] if len(shown) < len(items) else []),
         *([_told(left_out)] if left_out else []),
     ]
     return Result("\n\n".join([text, *notes]), data)
@@ -95,10 +95,9 @@ def _told(left_out: dict[str, int]) -> str:
 
 def passages_result(query: str, passages: Sequence[Passage], offset: int, *, has_more: bool) -> Result:
     """Passages found, from the one of rank `offset` + 1 on."""
-    items = [_passage_item(passage, rank) for rank, passage in enumerate(passages, start=offset + 1)]
-    shown = _fitting(items)
+    shown = _fitting(_passage_item(passage, rank) for rank, passage in enumerate(passages, start=offset + 1))
     end = offset + len(shown)
-    next_offset = end if has_more or len(shown) < len(items) else None
+    next_offset = end if has_more or len(shown) < len(passages) else None
     data = {
         "query": _cut(query, _LONGEST_TEXT),
         "passages": [item.data for item in shown],
@@ -114,7 +113,7 @@ def passages_result(query: str, passages: Sequence[Passage], offset: int, *, has
 
 def _passage_item(passage: Passage, rank: int) -> _Item:
     data = passage_dict(passage, None)
-    data["words"] = _some(data["words"], _VALUES)
+    data["words"] = _shortened(_some(data["words"], _VALUES), _LONGEST_FACT)
     line = (
         f"{rank}. {_line(passage.paper)} (id {passage.paper.paper_id}; {escaped_markdown(passage.why)})\n"
         f"   > {_cut(as_markdown(readable(passage.text)), _LONGEST_TEXT)}"
@@ -126,34 +125,42 @@ def papers_result(
     papers: Sequence[Paper], total: int, offset: int, choices: Choices, collections: Sequence[str]
 ) -> Result:
     """A page of a list, from paper `offset` on; the first page also tells what can be filtered by."""
-    items = [
+    to_choose = {} if offset else _choices(choices, collections)
+    items = (
         _Item(f"{at}. {_line(paper)} (id {paper.paper_id})", _brief(paper))
         for at, paper in enumerate(papers, start=offset + 1)
-    ]
-    shown = _fitting(items)
+    )
+    shown = _fitting(items, _size(to_choose))
     end = offset + len(shown)
     next_offset = end if shown and end < total else None
-    data: dict[str, Any] = {
+    data = {
         "total": total,
         "papers": [item.data for item in shown],
         "offset": offset,
         "next_offset": next_offset,
+        **({"choices": to_choose} if to_choose else {}),
     }
-    head = f"{total:,} papers; {offset + 1:,} to {end:,}:\n\n{_lines(shown)}" if shown else f"{total:,} papers."
-    if offset:
-        return Result("\n\n".join([head, *_more(next_offset)]), data)
-    data["choices"] = {
+    told = [
+        f"{name}: {', '.join(escaped_markdown(str(value)) for value in to_choose[name])}."
+        for name in ("collections", "venues", "years")
+        if to_choose.get(name)
+    ]
+    text = [
+        f"{total:,} papers; {offset + 1:,} to {end:,}:\n\n{_lines(shown)}" if shown else f"{total:,} papers.",
+        *([f"To choose from: {' '.join(told)}"] if told else []),
+        *_more(next_offset),
+    ]
+    return Result("\n\n".join(text), data)
+
+
+def _choices(choices: Choices, collections: Sequence[str]) -> dict[str, Any]:
+    """What a search or a list can be confined to, of each kind the first."""
+    return {
         "collections": [_cut(name, _LONGEST_FACT) for name in collections[:_VALUES]],
         "venues": {_cut(name, _LONGEST_FACT): count for name, count in list(choices.venues.items())[:_VALUES]},
         "years": {str(year): count for year, count in list(choices.years.items())[:_VALUES]},
         "with_code": choices.with_code,
     }
-    told = [
-        f"{name}: {', '.join(escaped_markdown(str(value)) for value in values)}."
-        for name in ("collections", "venues", "years")
-        if (values := data["choices"][name])
-    ]
-    return Result("\n\n".join([head, "To choose from: " + " ".join(told), *_more(next_offset)]), data)
 
 
 def paper_result(paper: Paper, similar: Sequence[Paper], offset: int) -> Result:
@@ -220,10 +227,10 @@ def _lines(items: Sequence[_Item]) -> str:
     return "\n".join(item.line for item in items)
 
 
-def _fitting(items: Sequence[_Item], used: int = 0) -> list[_Item]:
-    """The first items that fit beside `used` bytes of text; always one."""
+def _fitting(items: Iterable[_Item], used: int = 0) -> list[_Item]:
+    """The first items that fit beside `used` bytes, if there are any at least one."""
     shown: list[_Item] = []
-    text, data = used + _ROOM, _ROOM
+    text = data = used + _ROOM
     for item in items:
         text, data = text + _bytes(item.line) + 1, data + _size(item.data) + 2
         if shown and (text > LARGEST_TEXT or data > LARGEST_DATA):
