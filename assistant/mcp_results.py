@@ -70,10 +70,13 @@ def answer_result(answer: Answer) -> Result:
 
 def _answer_data(answer: Answer) -> tuple[dict[str, Any], dict[str, int]]:
     """The data, and how many of its passages and sentences were left out, last ones first."""
-    data = _shortened({**answer.to_dict(), "answer": ""}, _LONGEST_TEXT)
-    data["answer"] = _cut(answer.text, LARGEST_TEXT - _ROOM)
-    for citation in data["citations"]:
-        citation["authors"] = _some(citation["authors"], _AUTHORS)
+    plain = answer.to_dict()
+    for citation in plain["citations"]:
+        citation["authors"] = _shortened(_some(citation["authors"], _AUTHORS), _LONGEST_FACT)
+    for passage in plain["passages"]:
+        passage["words"] = _shortened(_some(passage["words"], _VALUES), _LONGEST_FACT)
+    whole = plain.pop("answer")
+    data = {**_shortened(plain, _LONGEST_TEXT), "answer": _cut(whole, LARGEST_TEXT - _ROOM)}
     excess = _size(data) - LARGEST_DATA + _ROOM
     left_out = {"passages": 0, "sentences": 0}
     while excess > 0 and data["passages"]:
