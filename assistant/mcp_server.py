@@ -26,7 +26,9 @@ from mcp_types import (
 )
 from mcp_types import Tool as ToolDescription
 from pydantic import ValidationError
+from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.app import Assistants
 from assistant.errors import UserFacingError
@@ -169,5 +171,18 @@ def http_route(
             ],
         ),
     )
-    # Without a session there is nothing to listen to (GET) or to end (DELETE).
-    return Route(path, StreamableHTTPASGIApp(manager), methods=["POST"]), manager.run
+    return Route(path, _PostOnly(StreamableHTTPASGIApp(manager))), manager.run
+
+
+class _PostOnly:
+    """Refuses other methods: without a session there is nothing to listen to (GET) or to end (DELETE).
+
+    A route with `methods` would leave them to whatever else is mounted, such as the page at "/".
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = Response(status_code=405, headers={"Allow": "POST"})
+        await (self._app if scope["method"] == "POST" else refused)(scope, receive, send)

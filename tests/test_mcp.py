@@ -20,6 +20,8 @@ import uvicorn
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
 from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount
 
 from assistant import Assistant
 from assistant.app import Assistants, embedding_from
@@ -60,7 +62,8 @@ def served(assistants: Assistants, *hosts: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = Starlette(routes=[route], lifespan=running)
+    page = Mount("/", PlainTextResponse("a page"))
+    app = Starlette(routes=[route, page], lifespan=running)
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", ws="none"))
     thread = threading.Thread(target=server.run)
     thread.start()
