@@ -33,8 +33,12 @@ from assistant.types import (
 from vectorstore.atlas import Atlas
 from vectorstore.facets import Choices
 from vectorstore.filters import PaperFilter
+from vectorstore.markup import readable
 from vectorstore.retrieval import Retriever
 from vectorstore.types import Paper, Passage
+
+_LIKE_A_TITLE = 10
+"""Papers, the most similar, among which one of a given title is looked for."""
 
 History = Iterable[Mapping[str, Any] | Turn]
 """Items like `{"role": "user", "content": "..."}`; an answer's may carry its `citations`."""
@@ -88,6 +92,21 @@ class Assistant:
         watch = _Stopwatch()
         turns = read_turns(history)
         asked = self._asked(clean_question(question), turns, within, stop)
+        yield from self._answered(question, asked, turns, watch, stop)
+
+    def compare(self, papers: Sequence[Paper], by: str = "", *, stop: threading.Event | None = None) -> Iterator[Event]:
+        """An answer, as `stream` gives it, that sets papers of the collection side by side, in this order.
+
+        `by` says what they are compared by ("memory and speed"); without it, by problem, approach and result.
+        """
+        stop = stop or threading.Event()
+        watch = _Stopwatch()
+        asked = _comparison(papers, self._retriever.respelled(clean_question(by)) if by else "")
+        yield from self._answered(asked.standalone, asked, [], watch, stop)
+
+    def _answered(
+        self, question: str, asked: Question, turns: Sequence[Turn], watch: "_Stopwatch", stop: threading.Event
+    ) -> Iterator[Event]:
         evidence = self._evidence(asked)
         watch.stop("evidence")
         yield PassagesFound(passages=evidence.passages)
@@ -148,6 +167,15 @@ class Assistant:
     def papers(self, within: PaperFilter | None = None) -> list[Paper]:
         """All papers of the collection that pass the filter, in the order in which they were read."""
         return self._retriever.papers_within(within) if within else self._retriever.papers()
+
+    def papers_called(self, name: str) -> list[Paper]:
+        """The paper with that id or that label, else those with that title, in any case; there may be none."""
+        labels = self._retriever.labels_in([name])
+        paper_ids = [name, *(labels[label] for label in labels if _same(label, name))]
+        if papers := self.papers_of(paper_ids)[:1]:
+            return papers
+        found = [passage.paper for passage in self._retriever.search(name, _LIKE_A_TITLE)]
+        return [paper for paper in found if _same(paper.label, name) or (paper.title and _same(paper.title, name))]
 
     def evidence_for(self, question: str, within: PaperFilter | None = None) -> Evidence:
         """What the papers have to say to a question that needs no history; nothing is written."""
@@ -274,6 +302,26 @@ class Assistant:
             raise  # a wrong setting, to be put right rather than hidden by quotations
         except ModelError as error:
             draft.model_failure = f"{error.message} {error.hint}"
+
+
+def _comparison(papers: Sequence[Paper], by: str) -> Question:
+    paper_ids = tuple(paper.paper_id for paper in papers)
+    things = f" in terms of {by}" if by else ""
+    return Question(
+        text=f"Compare these papers{things}.",
+        kind="compare",
+        topic=by,
+        parts=(by,),
+        names=(),
+        within=PaperFilter(paper_ids=paper_ids),
+        standalone=f"Compare {' and '.join(paper.label for paper in papers)}{things}.",
+        compared=paper_ids,
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether they read the same, case aside."""
+    return " ".join(readable(one).split()).casefold() == " ".join(readable(other).split()).casefold()
 
 
 def _about(paper: Paper) -> Turn:

@@ -218,6 +218,16 @@ def chat(
 
 
 @app.command()
+def mcp(collection: CollectionOption = None) -> None:
+    """Serve the papers to the model of another program, which starts this: MCP on standard input and output."""
+    from assistant.app import Assistants
+    from assistant.mcp_server import serve_stdio
+    from assistant.settings import load_settings
+
+    serve_stdio(Assistants(load_settings(collection=collection)))
+
+
+@app.command()
 def evaluate(
     questions: Annotated[
         str | None, typer.Argument(help="A question set: a JSON Lines file, or the name of a built-in one.")

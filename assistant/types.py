@@ -44,6 +44,8 @@ class Question:
     """The whole question, where `text` is a part of it."""
     usage: "Usage | None" = None
     """What a model used to make it standalone."""
+    compared: tuple[str, ...] = ()
+    """Ids of the papers to be compared by the topic, where the caller chose them."""
 
     @property
     def is_on_content(self) -> bool:

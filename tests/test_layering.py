@@ -38,7 +38,16 @@ LAYERS = [
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},
     {"assistant.app"},
-    {"assistant.doctor", "assistant.evaluation", "assistant.feedback", "assistant.ui", "assistant.terminal"},
+    {
+        "assistant.doctor",
+        "assistant.evaluation",
+        "assistant.feedback",
+        "assistant.mcp_results",
+        "assistant.mcp_server",
+        "assistant.mcp_tools",
+        "assistant.terminal",
+        "assistant.ui",
+    },
     {"assistant.cli_collections", "assistant.cli_feedback"},
     {"assistant.cli"},
 ]

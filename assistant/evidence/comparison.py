@@ -46,6 +46,9 @@ class ComparisonJudge:
 
     def compared(self, question: Question, passages: Sequence[Passage]) -> list[Passage]:
         """The papers that are named; for a comparison of which one is named so, those that alone hold another name."""
+        if question.compared:
+            chosen = [passage for passage in passages if passage.paper.paper_id in question.compared]
+            return sorted(chosen, key=lambda passage: question.compared.index(passage.paper.paper_id))
         named = [passage for passage in passages if passage.named or _is_spelled_out(passage.paper, question.text)]
         if len(named) == 1 and len(namesakes := _namesakes(named[0], passages)) > 1:
             return namesakes
@@ -75,7 +78,7 @@ class ComparisonJudge:
     def _rows(
         self, question: Question, asked: Sequence[Question], read: Sequence[Sequence[ScoredSentence]]
     ) -> list[ComparedBy]:
-        if things := _things(question.text):
+        if things := _things(question):
             return [ComparedBy(thing, tuple(self._on(thing, of_paper) for of_paper in read)) for thing in things]
         if _asks_for_nothing(question, [of_paper[0].paper for of_paper in read]):
             parts = {"Problem": problem, "Approach": approach, "Result": result}
@@ -103,18 +106,18 @@ def _told(asked: Question, sentences: Sequence[ScoredSentence]) -> tuple[ScoredS
     return tuple(sorted(chosen, key=lambda sentence: sentence.span.start))
 
 
-def _things(text: str) -> list[str]:
+def _things(question: Question) -> list[str]:
     """What the papers are compared by, when the question lists it ("in terms of accuracy, speed and memory")."""
-    listed = _NAMED_THINGS.search(text)
+    listed = _NAMED_THINGS.search(question.text)
     things = [thing.strip() for thing in _BETWEEN_THINGS.split(listed["things"])] if listed else []
     are_short = all(0 < len(thing.split()) <= _LONGEST_THING for thing in things)
-    return things if len(things) > 1 and are_short else []
+    return things if are_short and (len(things) > 1 or question.compared) else []
 
 
 def _asks_for_nothing(question: Question, papers: Sequence[Paper]) -> bool:
     """Whether the papers are to be compared, and nothing is said of what in."""
     labels = [name for paper in papers for name in (paper.label, spelled_out(paper))]
-    return not content_stems(without_comparing(question.text, labels)) - ASKING
+    return not content_stems(_compared_by(question, labels)) - ASKING
 
 
 def _asked_of_one(question: Question, paper: Paper, compared: Sequence[Paper]) -> Question:
@@ -122,10 +125,15 @@ def _asked_of_one(question: Question, paper: Paper, compared: Sequence[Paper]) -
     abstract = paper.abstract.lower()
     foreign = [name for name in question.names if name.lower() not in abstract]
     labels = [name for other in compared for name in (other.label, spelled_out(other))]
-    text = without_comparing(question.text, [*labels, *foreign])
+    text = _compared_by(question, [*labels, *foreign])
     if not content_stems(text) - ASKING:
         return read_question(f"What is {paper.label}?")
     return read_question(f"{paper.label}: {text}")
+
+
+def _compared_by(question: Question, names: Sequence[str]) -> str:
+    """What is asked of each paper; `names` are those of the papers and of what the paper does not speak of."""
+    return question.topic if question.compared else without_comparing(question.text, names)
 
 
 def _namesakes(named: Passage, passages: Sequence[Passage]) -> list[Passage]:
