@@ -12,6 +12,7 @@ from assistant.chain import Assistant
 from assistant.evidence import EvidenceJudge
 from assistant.quoting import QuotationWriter, Writer
 from assistant.settings import BUILT_IN_COLLECTION, Settings, load_settings
+from assistant.visitors import Visitors
 from vectorstore.catalogue import collection_names
 from vectorstore.collection import CollectionReader
 from vectorstore.embedding import EmbeddingModel, load_embedding
@@ -24,6 +25,13 @@ from vectorstore.retrieval import Retriever
 from vectorstore.server import ChromaServer
 from vectorstore.types import IndexReport, ReadingRules
 from vectorstore.union import Union
+
+_AT_ONCE = 4
+"""Answers of quotations written at the same time; they are work for the processor."""
+_AT_ONCE_WITH_MODEL = 16
+"""Answers written at the same time when a chat model writes them; they mostly wait for it."""
+_LONGEST_LINE = 100
+"""Questions that may wait."""
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -51,26 +59,38 @@ def assistant_from(settings: Settings, *, progress: Progress = silent) -> Assist
 
 
 class Assistants:
-    """One assistant for each choice of collections; models, which they share, are loaded once."""
+    """One assistant for each choice of collections and writer; models, which they share, are loaded once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, questions_per_minute: int | None = None) -> None:
         self.settings = settings
+        self.visitors = Visitors(
+            at_once=_AT_ONCE_WITH_MODEL if settings.model else _AT_ONCE,
+            longest=_LONGEST_LINE,
+            per_minute=questions_per_minute,
+        )
         self._embedding = embedding_from(settings)
         self._cross_encoder = CrossEncoder()
         self._client = _client(settings)
-        self._made: dict[tuple[str, ...], Assistant] = {}
+        self._made: dict[tuple[tuple[str, ...], str], Assistant] = {}
+        self._retrievers: dict[tuple[str, ...], Retriever] = {}
         self._lock = threading.Lock()
 
-    def of(self, collections: Sequence[str] = (), *, progress: Progress = silent) -> Assistant:
+    @property
+    def writers(self) -> list[str]:
+        """What can write the answers; by default the first does."""
+        quotation = QuotationWriter.name
+        return [self.settings.model, quotation] if self.settings.model else [quotation]
+
+    def of(self, collections: Sequence[str] = (), *, writer: str = "", progress: Progress = silent) -> Assistant:
         """The assistant for these collections, by default the configured ones.
 
         Raises `UserFacingError` when one of them cannot be used.
         """
-        names = tuple(collections or self.settings.collections)
+        asked = (tuple(collections or self.settings.collections), writer or self.writers[0])
         with self._lock:
-            if names not in self._made:
-                self._made[names] = self._make(names, progress)
-            return self._made[names]
+            if asked not in self._made:
+                self._made[asked] = self._make(*asked, progress)
+            return self._made[asked]
 
     def names(self) -> list[str]:
         """The collections that there are, sorted; the configured ones are among them though they be on a server."""
@@ -90,15 +110,23 @@ class Assistants:
         report = index_sources(folder, named, self._embedding, progress=progress)
         return replace(report, unread=tuple(unread))
 
-    def _make(self, names: Sequence[str], progress: Progress) -> Assistant:
-        settings = self.settings.model_copy(update={"collection": ",".join(names)})
-        retriever = Retriever(reader_from(settings, self._embedding, progress=progress), self._embedding)
+    def _make(self, names: tuple[str, ...], writer: str, progress: Progress) -> Assistant:
+        retriever = self._retriever(names, progress)
+        client = self._client if writer == self.settings.model else None
         return Assistant(
             retriever=retriever,
             judge=EvidenceJudge(retriever, self._cross_encoder),
-            writer=_writer(settings, self._client, self._cross_encoder),
-            rewriter=_rewriter(self._client),
+            writer=_writer(self.settings, client, self._cross_encoder),
+            rewriter=_rewriter(client),
         )
+
+    def _retriever(self, names: tuple[str, ...], progress: Progress) -> Retriever:
+        if names not in self._retrievers:
+            settings = self.settings.model_copy(update={"collection": ",".join(names)})
+            self._retrievers[names] = Retriever(
+                reader_from(settings, self._embedding, progress=progress), self._embedding
+            )
+        return self._retrievers[names]
 
 
 def index_papers(

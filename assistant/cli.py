@@ -15,6 +15,7 @@ import typer
 
 from assistant.cli_collections import app as collections
 from assistant.cli_feedback import feedback
+from assistant.cli_users import app as users
 from assistant.errors import UserFacingError
 from assistant.terminal import (
     found_by,
@@ -39,6 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(collections, name="collections")
+app.add_typer(users, name="user")
 app.command()(feedback)
 CollectionOption = Annotated[
     str | None,
@@ -225,6 +227,24 @@ def mcp(collection: CollectionOption = None) -> None:
     from assistant.settings import load_settings
 
     serve_stdio(Assistants(load_settings(collection=collection)))
+
+
+@app.command()
+def serve(
+    collection: CollectionOption = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    open_to_all: Annotated[
+        bool, typer.Option("--open-to-all", help="Listen on a public address though nobody has to log in.")
+    ] = False,
+) -> None:
+    """Serve the chat, the OpenAI-compatible API (/v1) and the MCP server (/mcp)."""
+    from assistant.server import serve
+    from assistant.settings import load_settings
+
+    settings = load_settings(collection=collection, port=port)
+    with progress_bars() as progress:
+        serve(settings, host=host, open_to_all=open_to_all, progress=progress)
 
 
 @app.command()

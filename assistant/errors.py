@@ -5,6 +5,8 @@ UserFacingError
 ├── QuestionError      a question cannot be read as one
 ├── QuestionSetError   a question set cannot be read, or does not fit the collection
 ├── FeedbackError      feedback on answers cannot be read or written
+├── AccessError        the file of users cannot be read or written, or a name in it cannot be
+├── TooManyQuestions   a visitor, or all together, ask more than is answered
 ├── ReportError        a report of an evaluation cannot be read or written
 └── ModelError         the chat model gave no answer
     ├── ModelRefused       it, or its server, does not accept the key, the name or the request
@@ -16,6 +18,7 @@ UserFacingError
 from vectorstore.errors import UserFacingError
 
 __all__ = [
+    "AccessError",
     "FeedbackError",
     "ModelBusy",
     "ModelCutOff",
@@ -26,6 +29,7 @@ __all__ = [
     "QuestionSetError",
     "ReportError",
     "SettingsError",
+    "TooManyQuestions",
     "UserFacingError",
 ]
 
@@ -44,6 +48,19 @@ class QuestionSetError(UserFacingError):
 
 class FeedbackError(UserFacingError):
     """Feedback on answers cannot be read or written."""
+
+
+class AccessError(UserFacingError):
+    """The file of users cannot be read or written, or a name in it cannot be."""
+
+
+class TooManyQuestions(UserFacingError):
+    """A visitor, or all together, ask more than is answered."""
+
+    def __init__(self, message: str, hint: str, *, wait_seconds: int) -> None:
+        super().__init__(message, hint)
+        self.wait_seconds = wait_seconds
+        """After which another try may do."""
 
 
 class ReportError(UserFacingError):

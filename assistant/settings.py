@@ -54,7 +54,11 @@ class Settings(BaseSettings):
     answer_tokens: int = Field(default=700, ge=64)
     """What the model writes at most."""
     port: int = Field(default=7860, ge=1, le=65535)
-    """Port of the chat, on this machine only."""
+    """Port of the chat, and of the server."""
+    auth_file: Path | None = None
+    """The file of users of `assistant serve`, made by `assistant user`; without one, everybody who reaches it may ask."""
+    questions_per_minute: int = Field(default=30, ge=1)
+    """How many questions `assistant serve` answers one visitor in a minute."""
 
     @property
     def collections(self) -> list[str]:

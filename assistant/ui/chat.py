@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import gradio as gr
@@ -27,9 +28,9 @@ _APOLOGY = Notice(
     "Something went wrong, and there is no answer to this question.",
     "Ask again. If it stays so, the log of the program says why.",
 )
-_ASKING: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple"}
+_ASKING: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple", "concurrency_limit": None}
 """What comes while the same is still going on is not dropped, such as a question right after Stop; `ChatActions.ask`
-sees to it that one answer is written at a time."""
+sees to it that one answer is written at a time. How many are written for all visitors is up to `Visitors`."""
 Pages = AsyncGenerator[tuple[Any, ...]]
 
 
@@ -131,8 +132,8 @@ class ChatActions:
             return header_html(names, 0, None, "quotation"), conversation_html(failed), "", "", gr.skip()
         return header, *self._shown(session, example_questions(first)), gr.skip()
 
-    async def ask(self, question: str, session: Session) -> Pages:
-        """The tab again and again while the answer grows."""
+    async def ask(self, question: str, session: Session, request: gr.Request) -> Pages:
+        """The tab again and again while the question waits for its turn and the answer grows."""
         conversation = session.conversation
         if conversation.is_live:
             yield _NOTHING_NEW
@@ -141,8 +142,10 @@ class ChatActions:
         exchange = conversation.begin(question)
         yield conversation_html(conversation), gr.skip(), note_html(session.scope), ""
         try:
-            stream = self._assistant(session).astream(question, history, within=session.scope.within)
-            async with aclosing(stream) as events:
+            self._assistants.visitors.count(visitor_of(request))
+            assistant = self._assistant(session)
+            stream = partial(assistant.astream, question, history, within=session.scope.within)
+            async with aclosing(self._assistants.visitors.answered(stream)) as events:
                 async for event in events:
                     if not exchange.is_live:
                         break
@@ -158,20 +161,20 @@ class ChatActions:
         else:
             yield _NOTHING_NEW
 
-    async def ask_clicked(self, session: Session, event: gr.EventData) -> Pages:
+    async def ask_clicked(self, session: Session, request: gr.Request, event: gr.EventData) -> Pages:
         """The same for a question that stands on the page, or in the address of a link to it."""
-        async with aclosing(self.ask(given(event, "question"), session)) as pages:
+        async with aclosing(self.ask(given(event, "question"), session, request)) as pages:
             async for page in pages:
                 yield page
 
-    async def retry(self, session: Session, event: gr.EventData) -> Pages:
+    async def retry(self, session: Session, request: gr.Request, event: gr.EventData) -> Pages:
         """Asks the question of an exchange anew, in the place of that exchange and what follows it."""
         at = _number(event, session.conversation)
         if at is None or session.conversation.is_live:
             yield _NOTHING_NEW
             return
         session.conversation.edited = at
-        async with aclosing(self.ask(session.conversation.exchanges[at].question, session)) as pages:
+        async with aclosing(self.ask(session.conversation.exchanges[at].question, session, request)) as pages:
             async for page in pages:
                 yield page
 
@@ -297,6 +300,11 @@ _NOTHING_NEW = (gr.skip(), gr.skip(), gr.skip(), gr.skip())
 def file_to_save(name: str, media_type: str, text: str) -> str:
     """What the script of the page needs to save a file."""
     return json.dumps({"name": name, "type": media_type, "text": text})
+
+
+def visitor_of(request: gr.Request) -> str:
+    """Whose questions are counted together: a user's, or those from one address."""
+    return request.username or (request.client.host if request.client else "")
 
 
 def notice_of(error: Exception) -> Notice:

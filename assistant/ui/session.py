@@ -15,6 +15,7 @@ from assistant.types import (
     SentenceChecked,
     Status,
 )
+from assistant.visitors import Waiting
 from vectorstore.filters import PaperFilter
 from vectorstore.types import Paper, Passage, Span
 
@@ -35,6 +36,8 @@ class Exchange:
 
     question: str
     phase: Phase = "searching"
+    ahead: int = 0
+    """How many questions of others are answered before it."""
     passages: tuple[Passage, ...] = ()
     sentences: list[Sentence] = field(default_factory=list)
     answer: Answer | None = None
@@ -65,8 +68,9 @@ class Exchange:
         """The answer's, once it is finished."""
         return self.answer.status if self.answer else "answered"
 
-    def take(self, event: Event) -> None:
-        """Adds what `Assistant.stream` gave next."""
+    def take(self, event: Event | Waiting) -> None:
+        """Adds what `Assistant.stream`, or the line before it, gave next."""
+        self.ahead = event.ahead if isinstance(event, Waiting) else 0
         if isinstance(event, PassagesFound):
             self.phase, self.passages = "writing", event.passages
         elif isinstance(event, SentenceChecked):
