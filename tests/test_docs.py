@@ -82,7 +82,7 @@ def test_the_guide_to_taking_away_has_every_format_and_is_what_the_program_does(
 
 
 def test_the_guide_to_a_server_names_settings_and_commands_that_there_are() -> None:
-    guide = (DOCS / "server.md").read_text("utf-8")
+    guide = (DOCS / "scaling.md").read_text("utf-8")
     assert set(re.findall(r"\b(?:CHROMA|ASSISTANT)_[A-Z_]+\b", guide)) <= {*setting_names()}
     known = {command.name or command.callback.__name__ for command in cli.app.registered_commands if command.callback}
     named = re.findall(r"^\$ .*bin/assistant (\w+)", guide, re.MULTILINE)

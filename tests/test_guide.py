@@ -1,0 +1,213 @@
+"""Every command and every example of the README and the guide is run, as it stands there; every link leads somewhere."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+import pytest
+import typer
+
+import assistant.ui
+from assistant import build_assistant, cli
+from assistant.app import Assistants
+from assistant.feedback import FeedbackStore, feedback_on
+from assistant.settings import Settings, setting_names
+from assistant.ui.launch import start_chat
+from tests.browser import free_ports
+from tests.chroma_server import running_chroma
+from tests.fakes import KEY, ModelServer
+from tests.guide import PAGES, ROOT, Command, Terminal, anchors, blocks, is_shown, links, tokens
+
+NOT_RUN = {
+    "make": "sets up an environment of its own from a package registry; CI runs it",
+    ".venv/bin/chroma run": "runs until it is stopped; the test starts it in this way before the page is run",
+}
+"""How a command begins -> why no test runs it."""
+SHORTENED = {"evaluate icml2026-test": "--sample 3"}
+"""What is asked of a command as well, since it takes minutes; `make evaluate` runs it whole."""
+BEFORE = {
+    "docs/evaluation.md": ["index my-papers/ --collection mine"],
+}
+"""What was said on a page before."""
+MODEL_SAYS = "LiftQuant compresses a 70B model to 2.4 bits to precisely fit a 24GB GPU [1]."
+"""Whatever it is asked."""
+TO_COME = {"serve", "mcp", "user"}
+"""Commands that the guide names and other hands write."""
+PAGES_TO_COME = {"docs/serving.md", "docs/mcp.md"}
+
+
+LINKED = [*PAGES, "CHANGELOG.md"]
+
+
+def _files() -> dict[str, str]:
+    """What a reader is taken to have, by the names that the pages use."""
+    question_set = blocks("docs/evaluation.md", "json")[0].text
+    return {
+        "my-papers/notes.txt": (
+            "We propose CatNet, which tells 120 breeds of cats apart with an accuracy of 93%.\n\n"
+            "Dogs bark at night. We study 40 dogs with BarkScope and find that lonely dogs bark twice as often.\n"
+        ),
+        "library.bib": (
+            "@article{a, title={Owls at Night}, author={Ada Lovelace}, year={2025}, abstract={Owls hunt at night.}}\n"
+            "@article{b, year={2025}}\n"
+            "@article{c, title={Owls at Night}, abstract={Owls hunt at night.}, doi={10.1000/owls}}\n"
+        ),
+        "table.csv": "Titel,Inhalt\nBirds,Birds sing at dawn.\n",
+        "test.jsonl": question_set,
+        "dev.jsonl": question_set,
+    }
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a reader's files."""
+    folder = tmp_path_factory.mktemp("written")
+    for name, text in _files().items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def chats(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What `chat` served at the address that it named, each time for a moment and at a free port."""
+    served: list[str] = []
+
+    def serve_for_a_moment(assistants: Assistants, *, port: int) -> None:
+        (port,) = free_ports(1)
+        chat = start_chat(assistants, port=port)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=30) as reply:
+            served.append(reply.read().decode("utf-8"))
+        chat.close(verbose=False)
+
+    monkeypatch.setattr(assistant.ui, "launch_chat", serve_for_a_moment)
+    return served
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
+def test_everything_that_it_shows_is_so(
+    page: str, written: Path, built_in_data: Path, tmp_path: Path, chats: list[str], model_server: ModelServer
+) -> None:
+    model_server.model = None
+    model_server.says(MODEL_SAYS)
+    with ExitStack() as stack:
+        terminal = _terminal(page, written, built_in_data, tmp_path, stack)
+        terminal.overruling = {"OPENAI_BASE_URL": model_server.url, "OPENAI_API_KEY": KEY}
+        names: dict[str, object] = {}
+        for block, after in zip(blocks(page), [*blocks(page)[1:], None], strict=True):
+            for command in block.commands if block.kind == "console" else ():
+                if reason_not_to_run(command) is None:
+                    printed = terminal.run(_shortened(command))
+                    assert not command.shown or is_shown(command.shown, printed), f"{command.text}\n{printed}"
+            if block.kind == "python":
+                printed = terminal.run_python(block, names)
+                shown = after.text if after and after.kind == "text" else ""
+                assert not shown or is_shown(shown, printed), printed
+            if block.kind == "json":
+                assert all(isinstance(json.loads(line), dict) for line in block.text.splitlines())
+    assert len(chats) == sum(command.words[:2] == [".venv/bin/assistant", "chat"] for command in commands(page))
+    assert all("Abstract Assistant" in chat for chat in chats)
+
+
+def _terminal(page: str, written: Path, built_in_data: Path, tmp_path: Path, stack: ExitStack) -> Terminal:
+    """A reader's folder, with all that the page needs before its first command."""
+    folder, data = Path(shutil.copytree(written, tmp_path / "reader")), tmp_path / "data"
+    terminal = Terminal(folder, {"ASSISTANT_DATA_DIR": str(data), "COLUMNS": "200"})
+    if page == "docs/scaling.md":
+        (tmp_path / "chroma").mkdir()
+        chroma = stack.enter_context(running_chroma(tmp_path / "chroma"))
+        terminal.instead = {"http://127.0.0.1:8000": chroma.url, '"127.0.0.1", 8000': f'"127.0.0.1", {chroma.port}'}
+    else:
+        shutil.copytree(built_in_data, data)
+    for command in BEFORE.get(page, ()):
+        terminal.run(Command(f".venv/bin/assistant {command}"))
+    if page == "docs/taking-away.md":
+        answer = build_assistant(data_dir=data).ask("What is LiftQuant?")
+        FeedbackStore(data).add(feedback_on(answer, "up", collection="icml2026"))
+    return terminal
+
+
+def reason_not_to_run(command: Command) -> str | None:
+    """Why no test runs it; None for most."""
+    return next((reason for start, reason in NOT_RUN.items() if " ".join(command.words).startswith(start)), None)
+
+
+def _shortened(command: Command) -> Command:
+    also = next((options for start, options in SHORTENED.items() if start in command.text), "")
+    return Command(f"{command.text.partition(' #')[0]} {also}") if also else command
+
+
+def commands(page: str) -> list[Command]:
+    return [command for block in blocks(page, "console") for command in block.commands]
+
+
+def test_what_is_not_run_or_shortened_is_still_there() -> None:
+    typed = [command for page in PAGES for command in commands(page)]
+    for start in NOT_RUN:
+        assert any(" ".join(command.words).startswith(start) for command in typed), start
+    for part in SHORTENED:
+        assert any(part in command.text for command in typed), part
+    assert set(BEFORE) <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_named_in_its_text_exist_with_their_options(page: str) -> None:
+    for token in tokens(page):
+        if token.type == "code_inline" and token.content.startswith("assistant "):
+            words = shlex.split(token.content)[1:]
+            if words[0] not in TO_COME:
+                _check_command(typer.main.get_command(cli.app), words, token.content)
+
+
+def _check_command(command: click.Command, words: list[str], text: str) -> None:
+    if isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        if words[0] == "...":
+            return
+        assert words[0] in command.commands, text
+        return _check_command(command.commands[words[0]], words[1:], text)
+    options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    assert {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options, text
+
+
+def test_what_is_to_come_has_not_come_yet() -> None:
+    app = typer.main.get_command(cli.app)
+    assert isinstance(app, click.Group)
+    assert not TO_COME & set(app.commands)
+    assert not PAGES_TO_COME & set(PAGES)
+
+
+@pytest.mark.parametrize("page", LINKED)
+def test_every_link_leads_somewhere(page: str) -> None:
+    for target in links(page):
+        address = urlsplit(target)
+        if address.scheme:
+            assert address.scheme == "https" and address.netloc, target
+            continue
+        place = os.path.normpath(Path(page).parent / address.path) if address.path else page
+        if place in PAGES_TO_COME:
+            continue
+        assert (ROOT / place).exists(), target
+        assert not address.fragment or address.fragment in anchors(place), target
+
+
+def test_the_guide_leads_to_each_of_its_pages() -> None:
+    led_to = {f"docs/{urlsplit(target).path}" for target in links("docs/README.md")}
+    assert set(PAGES) - {"README.md", "docs/README.md"} <= led_to
+    assert "docs/README.md" in links("README.md")
+
+
+def test_the_table_of_settings_is_complete_and_has_the_defaults() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", PAGES["docs/settings.md"], re.MULTILINE)
+    assert [name for name, _ in rows] == setting_names()
+    fields = zip(setting_names(), Settings.model_fields.values(), strict=True)
+    for (name, shown), (_, field) in zip(rows, fields, strict=True):
+        if field.default_factory is None:
+            plain = f"`{field.default}`".replace(".0`", "`")
+            assert shown == ("" if field.default is None else plain), name
