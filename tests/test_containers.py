@@ -107,5 +107,3 @@ def test_addresses_and_ports_fit_each_other() -> None:
     assert folders == {*arguments("VOLUME")[0]}
     assert command[command.index("--path") + 1] in folders
     assert SERVICES["assistant"]["environment"]["ASSISTANT_DATA_DIR"] in folders
-        *COMPOSE["volumes"]
-    }
