@@ -1,7 +1,11 @@
 """The files for containers fit the project; no engine is here to build them."""
 
 import fnmatch
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -28,6 +32,15 @@ def arguments(instruction: str) -> list[list[str]]:
     """Those of each such instruction, which stand as JSON."""
     found = re.findall(rf"^{instruction} \[(.+)\]$", DOCKERFILE, re.MULTILINE)
     return [list(yaml.safe_load(f"[{one}]")) for one in found]
+
+
+def test_the_linter_finds_nothing() -> None:
+    linter = shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if linter is None:
+        missing = pytest.fail if os.environ.get("CI") else pytest.skip
+        missing("hadolint is not installed; run: make setup")
+    done = subprocess.run([linter, "--failure-threshold", "info", ROOT / "Dockerfile"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_is_copied_exists_and_is_sent_to_the_engine_and_nothing_else_is() -> None:

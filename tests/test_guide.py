@@ -48,8 +48,6 @@ TO_COME = {"serve", "mcp", "user"}
 SETTINGS_TO_COME = {"ASSISTANT_AUTH_FILE", "ASSISTANT_API_KEYS_FILE"}
 METHODS_TO_COME = {"aask", "astream"}
 PAGES_TO_COME = {"docs/serving.md", "docs/mcp.md"}
-
-
 LINKED = [*PAGES, "CHANGELOG.md"]
 
 
@@ -148,6 +146,23 @@ def test_everything_that_it_shows_is_so(
                 shown = after.text if after and after.kind == "text" else ""
                 assert not shown or is_shown(shown, printed), printed
     assert len(chats) == sum(command.words[:2] == [".venv/bin/assistant", "chat"] for command in commands(page))
+
+
+def test_a_page_that_shows_something_else_is_noticed() -> None:
+    printed = "1 paper on “agents”:\n\nwords #2 (agents), relevance -1.03\n"
+    assert is_shown("1 paper on “agents”: words #2 (agents), relevance +0.99", printed)
+    assert is_shown("1 paper on … relevance -1.03", printed)
+    assert not is_shown("2 papers on … relevance -1.03", printed)
+    assert not is_shown("1 paper on “agents”:", printed)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_its_json_is_json(page: str) -> None:
+    for block in blocks(page, "json"):
+        try:
+            json.loads(block.text)
+        except ValueError:
+            assert all(json.loads(line) for line in block.text.splitlines())
 
 
 def _terminal(page: str, written: Path, built_in_data: Path, tmp_path: Path, stack: ExitStack) -> Terminal:
