@@ -67,6 +67,8 @@ class ModelServer(_OnLoopback):
 
     replies: list[Reply] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
+    model: str | None = MODEL
+    """The one that it knows; None knows all."""
     client_left: threading.Event = field(default_factory=threading.Event)
     sent_all: threading.Event = field(default_factory=threading.Event)
 
@@ -103,7 +105,7 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901
                 return self._fail(401, f"Incorrect API key provided: {self.headers['Authorization']}")
             if self.path == "/v1/embeddings":
                 return self._json(_embeddings(body))
-            if body["model"] != MODEL:
+            if server.model not in (None, body["model"]):
                 return self._fail(404, f"The model {body['model']} does not exist")
             reply = server.next_reply()
             try:
