@@ -14,7 +14,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
-from assistant.errors import AccessError
+from assistant.errors import AccessError, AccessRefused
 
 SHORTEST_PASSWORD = 10
 """Characters."""
@@ -67,15 +67,20 @@ class Users:
         """Whether that is the user's password; it takes as long for a name that is not there."""
         user = self.all().get(name)
         try:
-            is_right = _HASHER.verify(user.password if user and user.password else _NOBODY, password[:_LONGEST_PASSWORD])
+            is_right = _HASHER.verify(
+                user.password if user and user.password else _NOBODY, password[:_LONGEST_PASSWORD]
+            )
         except (VerificationError, InvalidHashError):
             return False
         return is_right and user is not None
 
-    def owner_of(self, key: str) -> str | None:
-        """The name of the user with that API key."""
+    def owner_of(self, key: str) -> str:
+        """The name of the user with that API key. Raises `AccessRefused` when it is nobody's."""
         digest = _digest(key)
-        return next((name for name, user in self.all().items() if digest in user.keys), None)
+        for name, user in self.all().items():
+            if digest in user.keys:
+                return name
+        raise AccessRefused("A valid API key is needed.", "Ask whoever runs this server for one.")
 
     def set_password(self, name: str, password: str) -> None:
         """Gives a user a password, or another one; a new name is a new user. Raises `AccessError`."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant.chain import Assistant
+from assistant.errors import QuestionError
 from assistant.evidence import EvidenceJudge
 from assistant.quoting import QuotationWriter, Writer
 from assistant.settings import BUILT_IN_COLLECTION, Settings, load_settings
@@ -91,6 +92,19 @@ class Assistants:
             if asked not in self._made:
                 self._made[asked] = self._make(*asked, progress)
             return self._made[asked]
+
+    def chosen(self, collections: Iterable[str], *, writer: str = "") -> Assistant:
+        """The assistant for what a stranger has chosen, from `names` and `writers`; nothing stands for the usual.
+
+        The order of the names does not count, so that nobody can have one made for each. Raises `QuestionError`.
+        """
+        wanted, known = set(collections), self.names()
+        if unknown := sorted(wanted - {*known}):
+            raise QuestionError(f"There is no collection {unknown[0][:100]!r}.", f"There are: {', '.join(known[:20])}.")
+        if writer and writer not in self.writers:
+            raise QuestionError(f"There is no writer {writer[:100]!r}.", f"There are: {', '.join(self.writers)}.")
+        is_usual = wanted == {*self.settings.collections}
+        return self.of(() if is_usual else sorted(wanted), writer=writer)
 
     def names(self) -> list[str]:
         """The collections that there are, sorted; the configured ones are among them though they be on a server."""

@@ -35,9 +35,7 @@ def key(name: Name, file: File = None) -> None:
 
 
 @app.command("list")
-def list_users(
-    file: File = None, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-) -> None:
+def list_users(file: File = None, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List who there is."""
     users = _users(file).all()
     rows = [{"name": name, "password": bool(user.password), "keys": len(user.keys)} for name, user in users.items()]

@@ -6,6 +6,7 @@ UserFacingError
 ├── QuestionSetError   a question set cannot be read, or does not fit the collection
 ├── FeedbackError      feedback on answers cannot be read or written
 ├── AccessError        the file of users cannot be read or written, or a name in it cannot be
+├── AccessRefused      somebody has no right to ask
 ├── TooManyQuestions   a visitor, or all together, ask more than is answered
 ├── ReportError        a report of an evaluation cannot be read or written
 └── ModelError         the chat model gave no answer
@@ -19,6 +20,7 @@ from vectorstore.errors import UserFacingError
 
 __all__ = [
     "AccessError",
+    "AccessRefused",
     "FeedbackError",
     "ModelBusy",
     "ModelCutOff",
@@ -52,6 +54,10 @@ class FeedbackError(UserFacingError):
 
 class AccessError(UserFacingError):
     """The file of users cannot be read or written, or a name in it cannot be."""
+
+
+class AccessRefused(UserFacingError):
+    """Somebody has no right to ask."""
 
 
 class TooManyQuestions(UserFacingError):

@@ -56,7 +56,7 @@ class Settings(BaseSettings):
     port: int = Field(default=7860, ge=1, le=65535)
     """Port of the chat, and of the server."""
     auth_file: Path | None = None
-    """The file of users of `assistant serve`, made by `assistant user`; without one, everybody who reaches it may ask."""
+    """The file of users of `assistant serve`, made by `assistant user`; without one, whoever reaches it may ask."""
     questions_per_minute: int = Field(default=30, ge=1)
     """How many questions `assistant serve` answers one visitor in a minute."""
 

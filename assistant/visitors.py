@@ -26,6 +26,27 @@ class Waiting:
     """How many come before it."""
 
 
+class RateLimit:
+    """How often one visitor may do something within a minute; anybody any number of times when `per_minute` is None."""
+
+    def __init__(self, per_minute: int | None, what: str) -> None:
+        self._limit = RateLimitItemPerMinute(per_minute) if per_minute else None
+        self._what = what
+        self._counts = MovingWindowRateLimiter(MemoryStorage())
+
+    def count(self, visitor: str) -> None:
+        """Counts one. Raises `TooManyQuestions` when the visitor has done it as often as a minute allows."""
+        if self._limit is None or self._counts.hit(self._limit, visitor):
+            return
+        reset = self._counts.get_window_stats(self._limit, visitor).reset_time
+        seconds = max(1, math.ceil(reset - time.time()))
+        raise TooManyQuestions(
+            f"This server allows you {self._limit.amount} {self._what} a minute.",
+            f"Try again in {seconds} seconds.",
+            wait_seconds=seconds,
+        )
+
+
 class Visitors:
     """One for a program: whatever door a question comes by, it stands in the same line.
 
@@ -33,23 +54,10 @@ class Visitors:
     """
 
     def __init__(self, *, at_once: int, longest: int, per_minute: int | None = None) -> None:
+        self.questions = RateLimit(per_minute, "questions")
         self._free = at_once
         self._longest = longest
         self._line: deque[asyncio.Event] = deque()
-        self._limit = RateLimitItemPerMinute(per_minute) if per_minute else None
-        self._counts = MovingWindowRateLimiter(MemoryStorage())
-
-    def count(self, visitor: str) -> None:
-        """Counts a question. Raises `TooManyQuestions` when the visitor has asked all that a minute allows."""
-        if self._limit is None or self._counts.hit(self._limit, visitor):
-            return
-        reset = self._counts.get_window_stats(self._limit, visitor).reset_time
-        seconds = max(1, math.ceil(reset - time.time()))
-        raise TooManyQuestions(
-            f"You have asked {self._limit.amount} questions within a minute, which is all that this server allows.",
-            f"Ask again in {seconds} seconds.",
-            wait_seconds=seconds,
-        )
 
     async def answered(self, start: Callable[[], AsyncGenerator[Item]]) -> AsyncGenerator[Item | Waiting]:
         """The items that `start` gives when it is this question's turn; until then, how many are before it.
@@ -60,9 +68,7 @@ class Visitors:
         if self._free:
             self._free -= 1
         elif len(self._line) >= self._longest:
-            raise TooManyQuestions(
-                "Too many questions are waiting already.", "Ask again in a minute.", wait_seconds=60
-            )
+            raise TooManyQuestions("Too many questions are waiting already.", "Ask again in a minute.", wait_seconds=60)
         else:
             self._line.append(moved)
         try:

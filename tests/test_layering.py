@@ -19,6 +19,7 @@ LAYERS = [
     {"assistant.types", "assistant.errors"},
     {
         "assistant.wording",
+        "assistant.access",
         "assistant.conversation",
         "assistant.languages",
         "assistant.own_names",
@@ -26,6 +27,7 @@ LAYERS = [
         "assistant.budget",
         "assistant.background",
         "assistant.takeaway",
+        "assistant.visitors",
     },
     {"assistant.routing", "assistant.followup"},
     {"assistant.confining"},
@@ -48,7 +50,7 @@ LAYERS = [
         "assistant.terminal",
         "assistant.ui",
     },
-    {"assistant.cli_collections", "assistant.cli_feedback"},
+    {"assistant.cli_collections", "assistant.cli_feedback", "assistant.cli_users", "assistant.server"},
     {"assistant.cli"},
 ]
 """A module imports only from its own layer and those before it."""
@@ -114,8 +116,10 @@ def test_settings_are_read_by_the_wiring_and_the_doors_only() -> None:
         "assistant.cli",
         "assistant.cli_collections",
         "assistant.cli_feedback",
+        "assistant.cli_users",
         "assistant.doctor",
         "assistant.evaluation.wiring",
+        "assistant.server.serving",
     }
 
 

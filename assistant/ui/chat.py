@@ -142,7 +142,7 @@ class ChatActions:
         exchange = conversation.begin(question)
         yield conversation_html(conversation), gr.skip(), note_html(session.scope), ""
         try:
-            self._assistants.visitors.count(visitor_of(request))
+            self._assistants.visitors.questions.count(visitor_of(request))
             assistant = self._assistant(session)
             stream = partial(assistant.astream, question, history, within=session.scope.within)
             async with aclosing(self._assistants.visitors.answered(stream)) as events:

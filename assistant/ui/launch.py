@@ -4,11 +4,13 @@ import errno
 import hashlib
 import socket
 import threading
+from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import gradio as gr
+from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -47,6 +49,8 @@ _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 ]
+Login = Callable[[str, str], Awaitable[bool]]
+"""Whether that is the name and the password of somebody who may come in."""
 _REFUSED = ("/gradio_api/file=http", "/gradio_api/proxy=")
 """Routes by which strangers could have this machine fetch addresses for them."""
 
@@ -71,33 +75,42 @@ def start_chat(assistants: Assistants, *, port: int) -> gr.Blocks:
         server_name=_HOST,
         server_port=port,
         share=False,
-        mcp_server=False,
-        ssr_mode=False,
-        pwa=False,
-        run_history=False,
-        enable_monitoring=False,
-        show_error=False,
         inbrowser=False,
         quiet=True,
         prevent_thread_lock=True,
-        footer_links=[],
-        allowed_paths=[],
-        max_file_size=LARGEST,
         num_workers=0,
-        app_kwargs={"middleware": [*guards()], "routes": [assets()]},
-        **page_style(),
+        app_kwargs={"middleware": [*guards()], "routes": [_assets()]},
+        **_page_options(),
     )
     return chat
 
 
-def page_style() -> dict[str, Any]:
-    """The looks and the scripts of the page, for `launch` and for `gr.mount_gradio_app`; the files are at `ASSETS`."""
+def mount_page(app: FastAPI, assistants: Assistants, *, login: Login | None = None) -> None:
+    """Puts the page at "/" of the app, and its files; with `login`, only for those whom it lets in."""
+    app.router.routes.append(_assets())
+    gr.mount_gradio_app(app, build_page(assistants), path="/", auth=login, **_page_options())
+
+
+def _page_options() -> dict[str, Any]:
+    """What holds wherever the page is served: its looks, and that Gradio offers nothing else.
+
+    For `launch` and `gr.mount_gradio_app`; the files of the page are at `ASSETS`.
+    """
     icon = quote((files("assistant.ui") / "static" / "icon.svg").read_text("utf-8"))
     styles = "".join(f'<link rel="stylesheet" href="{_versioned(name)}">' for name in _STYLES)
     scripts = "".join(f'<script defer src="{_versioned(name)}"></script>' for name in _SCRIPTS)
     return {
         "head": f'<link rel="icon" href="data:image/svg+xml,{icon}">{styles}{scripts}',
         "theme": gr.themes.Base(font=["Arial", "sans-serif"], font_mono=["monospace"]),
+        "mcp_server": False,
+        "ssr_mode": False,
+        "pwa": False,
+        "run_history": False,
+        "enable_monitoring": False,
+        "show_error": False,
+        "footer_links": [],
+        "allowed_paths": [],
+        "max_file_size": LARGEST,
     }
 
 
@@ -107,7 +120,7 @@ def _versioned(name: str) -> str:
     return f"{ASSETS}/{name}?{hashlib.sha256(text).hexdigest()[:8]}"
 
 
-def assets() -> Mount:
+def _assets() -> Mount:
     """The files of the page."""
     return Mount(ASSETS, StaticFiles(packages=[("assistant.ui", "static")]))
 

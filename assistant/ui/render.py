@@ -169,6 +169,8 @@ def _progress(exchange: Exchange) -> str:
     if not exchange.is_live:
         return ""
     text = _SEARCHING if exchange.phase == "searching" else _WRITING
+    if exchange.ahead:
+        text = f"Waiting: {counted(exchange.ahead, 'question')} of others before yours"
     dots = '<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>'
     return f'<p class="progress">{text}{dots}</p>'
 

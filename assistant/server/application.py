@@ -1,0 +1,74 @@
+"""The web application: health, the API, MCP, and the page at "/"; what comes in passes the guards first."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from assistant.access import Users
+from assistant.app import Assistants
+from assistant.errors import UserFacingError
+from assistant.mcp_server import build_mcp, http_route
+from assistant.server.completions import completions
+from assistant.server.errors import HANDLERS
+from assistant.server.guards import KnownVisitors, SmallBodies
+from assistant.ui.launch import GuardedResponses, Login, mount_page
+
+_LOOPBACK = ["127.0.0.1", "localhost", "::1"]
+
+
+def build_application(assistants: Assistants, *, host: str = "127.0.0.1", users: Users | None = None) -> FastAPI:
+    """Everything that `assistant serve` offers. With `users`, only they may use it, but for /health and /ready."""
+    route, mcp_running = http_route(build_mcp(assistants), hosts=_hosts(host, users))
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with mcp_running():
+            yield
+
+    app = FastAPI(
+        lifespan=lifespan,
+        docs_url=None,  # they fetch scripts from elsewhere
+        redoc_url=None,
+        openapi_url=None,
+        exception_handlers=HANDLERS,
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=_hosts(host, users), www_redirect=False),
+            Middleware(GuardedResponses),
+            Middleware(SmallBodies),
+            Middleware(KnownVisitors, users=users, questions=assistants.visitors.questions),
+        ],
+    )
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get("/ready")
+    async def ready() -> JSONResponse:
+        try:
+            papers = await to_thread.run_sync(lambda: assistants.of().paper_count())
+        except UserFacingError as error:
+            return JSONResponse({"status": "not ready", "error": error.message}, status_code=503)
+        return JSONResponse({"status": "ready", "papers": papers})
+
+    app.include_router(completions(assistants))
+    app.router.routes.append(route)
+    mount_page(app, assistants, login=_login(users) if users else None)
+    return app
+
+
+def _hosts(host: str, users: Users | None) -> list[str]:
+    """The names it may be called by; on this machine alone only its own, so that no page elsewhere can use it."""
+    return _LOOPBACK if host in _LOOPBACK and users is None else ["*"]
+
+
+def _login(users: Users) -> Login:
+    async def login(name: str, password: str) -> bool:
+        return await to_thread.run_sync(users.may_log_in, name, password)
+
+    return login
