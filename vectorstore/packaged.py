@@ -58,6 +58,7 @@ class OnnxModel:
     def __init__(self, model: PackagedModel) -> None:
         folder = model_folder(model)
         self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", model.tokenizer_sha256))
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # else it sends what it runs to its maker, unless this is set before
         import onnxruntime  # here, so that commands that run no model do not wait for it
 
         options = onnxruntime.SessionOptions()
