@@ -7,6 +7,7 @@ UserFacingError
 ├── FeedbackError      feedback on answers cannot be read or written
 ├── AccessError        the file of users cannot be read or written, or a name in it cannot be
 ├── AccessRefused      somebody has no right to ask
+│   └── NotLoggedIn        or has to log in first
 ├── TooManyQuestions   a visitor, or all together, ask more than is answered
 ├── ReportError        a report of an evaluation cannot be read or written
 └── ModelError         the chat model gave no answer
@@ -27,6 +28,7 @@ __all__ = [
     "ModelError",
     "ModelRefused",
     "ModelUnreachable",
+    "NotLoggedIn",
     "QuestionError",
     "QuestionSetError",
     "ReportError",
@@ -58,6 +60,10 @@ class AccessError(UserFacingError):
 
 class AccessRefused(UserFacingError):
     """Somebody has no right to ask."""
+
+
+class NotLoggedIn(AccessRefused):
+    """Somebody has to log in first."""
 
 
 class TooManyQuestions(UserFacingError):

@@ -16,13 +16,15 @@ from assistant.mcp_server import build_mcp, http_route
 from assistant.server.completions import completions
 from assistant.server.errors import HANDLERS
 from assistant.server.guards import KnownVisitors, SmallBodies
-from assistant.ui.launch import GuardedResponses, Login, mount_page
+from assistant.server.login import Logins, login_routes
+from assistant.ui.launch import GuardedResponses, mount_page
 
 _LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 
 
 def build_application(assistants: Assistants, *, host: str = "127.0.0.1", users: Users | None = None) -> FastAPI:
     """Everything that `assistant serve` offers. With `users`, only they may use it, but for /health and /ready."""
+    logins = Logins(users) if users else None
     route, mcp_running = http_route(build_mcp(assistants), hosts=_hosts(host, users))
 
     @asynccontextmanager
@@ -40,7 +42,7 @@ def build_application(assistants: Assistants, *, host: str = "127.0.0.1", users:
             Middleware(TrustedHostMiddleware, allowed_hosts=_hosts(host, users), www_redirect=False),
             Middleware(GuardedResponses),
             Middleware(SmallBodies),
-            Middleware(KnownVisitors, users=users, questions=assistants.visitors.questions),
+            Middleware(KnownVisitors, users=users, logins=logins, questions=assistants.visitors.questions),
         ],
     )
 
@@ -58,17 +60,12 @@ def build_application(assistants: Assistants, *, host: str = "127.0.0.1", users:
 
     app.include_router(completions(assistants))
     app.router.routes.append(route)
-    mount_page(app, assistants, login=_login(users) if users else None)
+    if logins:
+        app.include_router(login_routes(logins))
+    mount_page(app, assistants, user_of=(lambda request: request.scope["visitor"]) if logins else None)
     return app
 
 
 def _hosts(host: str, users: Users | None) -> list[str]:
     """The names it may be called by; on this machine alone only its own, so that no page elsewhere can use it."""
     return _LOOPBACK if host in _LOOPBACK and users is None else ["*"]
-
-
-def _login(users: Users) -> Login:
-    async def login(name: str, password: str) -> bool:
-        return await to_thread.run_sync(users.may_log_in, name, password)
-
-    return login

@@ -1,12 +1,17 @@
 """What a request must pass before anything is done for it: its size, who sends it, how often."""
 
+from urllib.parse import parse_qs, urlencode
+
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.access import Users
-from assistant.errors import UserFacingError
+from assistant.errors import NotLoggedIn, UserFacingError
 from assistant.server.errors import ApiError, error_of
+from assistant.server.login import COOKIE, Logins
+from assistant.ui import ASSETS
 from assistant.visitors import RateLimit
 from vectorstore.loading.document import LARGEST
 
@@ -19,6 +24,8 @@ _LARGEST_UPLOAD = 2 * LARGEST
 """Of several files together; Gradio sees to each one."""
 _UPLOAD = "/gradio_api/upload"
 _LOGINS_PER_MINUTE = 10
+_PUBLIC = ("/health", "/ready", f"{ASSETS}/")
+"""What is told to everybody."""
 
 
 def is_for_programs(path: str) -> bool:
@@ -79,19 +86,27 @@ def _again(messages: list[Message], receive: Receive) -> Receive:
 
 
 class KnownVisitors:
-    """Lets programs in by their key, when keys are needed, and nobody too often."""
+    """Lets in, where there are users, programs by their key and people by their login; and nobody too often.
 
-    def __init__(self, app: ASGIApp, *, users: Users | None, questions: RateLimit) -> None:
+    The name of who comes in is left at "visitor" of the scope.
+    """
+
+    def __init__(self, app: ASGIApp, *, users: Users | None, logins: Logins | None, questions: RateLimit) -> None:
         self._app = app
         self._users = users
+        self._logins = logins
         self._questions = questions
-        self._logins = RateLimit(_LOGINS_PER_MINUTE, "logins")
+        self._attempts = RateLimit(_LOGINS_PER_MINUTE, "logins")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, as ASGI has it."""
         try:
-            if scope["type"] == "http":
+            if scope["type"] != "lifespan":
                 self._check(scope)
+        except NotLoggedIn as error:
+            is_page = scope["type"] == "http" and scope["path"] == "/"
+            refused = _to_login(scope) if is_page else error_of(error).response()
+            await refused(scope, receive, send)
         except UserFacingError as error:
             await error_of(error).response()(scope, receive, send)
         else:
@@ -99,14 +114,31 @@ class KnownVisitors:
 
     def _check(self, scope: Scope) -> None:
         """Raises `AccessRefused` or `TooManyQuestions`."""
-        visitor = scope["client"][0] if scope.get("client") else ""
-        if is_for_programs(scope["path"]):
-            if self._users is not None:
-                visitor = self._users.owner_of(_key(scope))
-            if scope["method"] == "POST":
+        address, path, is_post = scope["client"][0] if scope.get("client") else "", scope["path"], _is_post(scope)
+        if is_for_programs(path):
+            visitor = self._users.owner_of(_key(scope)) if self._users else address
+            if is_post:
                 self._questions.count(visitor)
-        elif scope["path"].rstrip("/") == "/login":
-            self._logins.count(visitor)
+        elif path.rstrip("/") == "/login":
+            if is_post:
+                self._attempts.count(address)
+        elif self._logins and not path.startswith(_PUBLIC):
+            scope["visitor"] = self._logins.user_of(cookies(scope).get(COOKIE, ""))
+
+
+def _is_post(scope: Scope) -> bool:
+    return scope.get("method") == "POST"
+
+
+def _to_login(scope: Scope) -> RedirectResponse:
+    """To the form, which keeps the question of a link."""
+    question = parse_qs(scope["query_string"].decode("latin-1")).get("q", [""])[0]
+    return RedirectResponse(f"/login?{urlencode({'q': question})}" if question else "/login", status_code=303)
+
+
+def cookies(scope: Scope) -> dict[str, str]:
+    """The cookies that the browser sends, by name."""
+    return HTTPConnection(scope).cookies
 
 
 def _key(scope: Scope) -> str:

@@ -4,13 +4,13 @@ import errno
 import hashlib
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import gradio as gr
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -36,7 +36,7 @@ _POLICY = "; ".join(
         "img-src 'self' data: blob:",
         "font-src 'self' data:",
         "connect-src 'self'",
-        "form-action 'none'",
+        "form-action 'self'",
         "frame-ancestors 'self'",
         "base-uri 'self'",
         "object-src 'none'",
@@ -47,10 +47,8 @@ _POLICY = "; ".join(
 _HEADERS = [
     (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),
 ]
-Login = Callable[[str, str], Awaitable[bool]]
-"""Whether that is the name and the password of somebody who may come in."""
 _REFUSED = ("/gradio_api/file=http", "/gradio_api/proxy=")
 """Routes by which strangers could have this machine fetch addresses for them."""
 
@@ -85,10 +83,10 @@ def start_chat(assistants: Assistants, *, port: int) -> gr.Blocks:
     return chat
 
 
-def mount_page(app: FastAPI, assistants: Assistants, *, login: Login | None = None) -> None:
-    """Puts the page at "/" of the app, and its files; with `login`, only for those whom it lets in."""
+def mount_page(app: FastAPI, assistants: Assistants, *, user_of: Callable[[Request], str] | None = None) -> None:
+    """Puts the page at "/" of the app, and its files; `user_of` says who has logged in, where users do."""
     app.router.routes.append(_assets())
-    gr.mount_gradio_app(app, build_page(assistants), path="/", auth=login, **_page_options())
+    gr.mount_gradio_app(app, build_page(assistants), path="/", auth_dependency=user_of, **_page_options())
 
 
 def _page_options() -> dict[str, Any]:

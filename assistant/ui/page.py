@@ -9,7 +9,7 @@ from assistant.takeaway import TAKEN_AS
 from assistant.ui.acts import QUIETLY, Acts
 from assistant.ui.chat import ChatActions, build_chat_tab
 from assistant.ui.collections import CollectionsActions, build_collections_tab
-from assistant.ui.html import button
+from assistant.ui.html import button, escaped
 from assistant.ui.map import build_map_tab
 from assistant.ui.papers import build_papers_tab
 from assistant.ui.render import NAME, header_html
@@ -30,6 +30,7 @@ def build_page(assistants: Assistants) -> gr.Blocks:
         with gr.Row(elem_id="top"):
             header = gr.HTML(header_html([], 0, None, "quotation"), elem_id="header", apply_default_css=False)
             gr.HTML(_CONVERSATIONS, elem_id="kept", apply_default_css=False)
+            account = gr.HTML("", elem_id="account", apply_default_css=False)
             clear = gr.Button("New conversation", elem_id="clear", size="sm")
         with gr.Tabs(selected="chat", elem_id="tabs") as tabs:
             with gr.Tab("Chat", id="chat"):
@@ -42,9 +43,18 @@ def build_page(assistants: Assistants) -> gr.Blocks:
                 collections = build_collections_tab(assistants, session, header, chat)
         acts.render()
         page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
+        page.load(_account_html, None, account, **QUIETLY)
         page.load(CollectionsActions(assistants).open, session, collections, **QUIETLY)
     page.queue(default_concurrency_limit=_AT_ONCE, max_size=_WAITING)
     return page  # type: ignore[no-any-return]
+
+
+def _account_html(request: gr.Request) -> str:
+    """Who has logged in, where users do, and the way out."""
+    if not request.username:
+        return ""
+    name = escaped(request.username)
+    return f'<form method="post" action="/logout"><span>{name}</span><button class="quiet">Log out</button></form>'
 
 
 _SAVES = " ".join(button(form.title, "take", "quiet", form=name) for name, form in TAKEN_AS.items())
