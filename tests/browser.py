@@ -61,6 +61,35 @@ def served(*settings: dict[str, Any]) -> Iterator[list[str]]:
         assert "OUTSIDE" not in (Path(home) / "log").read_text("utf-8")
 
 
+@contextmanager
+def serving(data: Path, *options: str, **settings: str) -> Iterator[str]:
+    """The address of `assistant serve` with these options and settings."""
+    (port,) = free_ports(1)
+    with tempfile.TemporaryDirectory() as home, (Path(home) / "log").open("w+", encoding="utf-8") as log:
+        program = subprocess.Popen(
+            [sys.executable, "-c", "from assistant.cli import main; main()", "serve", "--port", str(port), *options],
+            env={
+                "HOME": home,
+                "PATH": "/usr/bin:/bin",
+                "PYTHONPATH": str(Path(assistant.__file__).parents[1]),
+                "ASSISTANT_DATA_DIR": str(data),
+                **settings,
+            },
+            cwd=home,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            assert program.stdout
+            assert str(port) in program.stdout.readline(), (Path(home) / "log").read_text("utf-8")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            program.terminate()
+            program.communicate()
+        assert "Traceback" not in (Path(home) / "log").read_text("utf-8")
+
+
 def free_ports(number: int) -> list[int]:
     with ExitStack() as probes:
         sockets = [probes.enter_context(socket.socket()) for _ in range(number)]

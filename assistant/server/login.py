@@ -84,10 +84,12 @@ def _page(question: str, name: str = "", problem: str = "") -> str:
     icon = (files("assistant.ui") / "static" / "icon.svg").read_text("utf-8")
     return Markup(_PAGE).format(
         title=NAME,
-        styles=ASSETS,
+        assets=ASSETS,
         icon=Markup(icon),  # our own file
         problem=Markup('<p role="alert">{}</p>').format(problem) if problem else "",
         name=name,
+        first="" if name else "autofocus",
+        second="autofocus" if name else "",
         question=question,
     )
 
@@ -98,7 +100,8 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}: log in</title>
-<link rel="stylesheet" href="{styles}/login.css">
+<link rel="icon" href="{assets}/icon.svg">
+<link rel="stylesheet" href="{assets}/login.css">
 </head>
 <body>
 <main>
@@ -106,8 +109,8 @@ _PAGE = """<!doctype html>
 {icon}
 <h1>{title}</h1>
 {problem}
-<label>Name <input name="name" value="{name}" autocomplete="username" required autofocus></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+<label>Name <input name="name" value="{name}" autocomplete="username" required {first}></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required {second}></label>
 <input type="hidden" name="q" value="{question}">
 <button>Log in</button>
 </form>
