@@ -118,7 +118,7 @@ class Terminal:
     overruling: Mapping[str, str] = field(default_factory=dict)
     """Variables that are so whatever a command sets, such as the address of a model's server."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """What stands in commands -> what is run in its place, such as the address of a server."""
+    """What stands in commands and examples -> what is run in its place, such as the address of a server."""
 
     def __post_init__(self) -> None:
         programs = {"assistant": '-c "from assistant.cli import main; main()"', "python": ""}
@@ -130,14 +130,16 @@ class Terminal:
 
     def run(self, command: Command) -> str:
         """What it prints; it must end well."""
-        text = command.text
-        for written, instead in self.instead.items():
-            text = text.replace(written, instead)
-        command = Command(text)
+        command = Command(self._replaced(command.text))
         is_ours = command.words[0] == ".venv/bin/assistant" and not _FOR_A_SHELL.search(command.text.partition(" #")[0])
         code, printed, errors = (self._called if is_ours else self._in_a_shell)(command)
         assert code == 0, (command.text, code, printed, errors)
         return printed
+
+    def _replaced(self, text: str) -> str:
+        for written, instead in self.instead.items():
+            text = text.replace(written, instead)
+        return text
 
     def _called(self, command: Command) -> tuple[int, str, str]:
         printed, errors = io.StringIO(), io.StringIO()
@@ -172,5 +174,5 @@ class Terminal:
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(printed),
         ):
-            exec(compile(block.text, block.page, "exec"), names)
+            exec(compile(self._replaced(block.text), block.page, "exec"), names)
         return printed.getvalue()

@@ -14,10 +14,12 @@ import pytest
 import typer
 
 import assistant.ui
-from assistant import Assistant, build_assistant, cli
+from assistant import build_assistant, cli
+from assistant.access import Users
 from assistant.app import Assistants
 from assistant.feedback import FeedbackStore, feedback_on
 from assistant.settings import Settings, setting_names
+from tests.browser import serving
 from tests.chroma_server import running_chroma
 from tests.fakes import KEY, ModelServer
 from tests.guide import PAGES, ROOT, Command, Terminal, anchors, blocks, is_shown, links, tokens
@@ -31,7 +33,8 @@ NOT_RUN = {
     "vllm": "a server of somebody else's, for graphics cards",
     "docker": "needs a container engine; test_containers.py checks the files",
     "sudo": "changes whose files they are",
-    ".venv/bin/assistant user": "to come",
+    ".venv/bin/assistant user add": "asks for a password; test_serve.py gives it one",
+    ".venv/bin/assistant serve": "runs until it is stopped; the test starts it before the page is run",
     ".venv/bin/chroma run": "runs until it is stopped; the test starts it in this way before the page is run",
 }
 """How a command begins -> why no test runs it."""
@@ -43,11 +46,6 @@ BEFORE = {
 """What was said on a page before."""
 MODEL_SAYS = "LiftQuant compresses a 70B LLM to 2.4 bits to fit a 24GB GPU [1]. It was trained on 64 GPUs [1]."
 """Whatever it is asked."""
-TO_COME = {"serve", "mcp", "user"}
-"""Commands that the guide names and other hands write."""
-SETTINGS_TO_COME = {"ASSISTANT_AUTH_FILE", "ASSISTANT_API_KEYS_FILE"}
-METHODS_TO_COME = {"aask", "astream"}
-PAGES_TO_COME = {"docs/serving.md", "docs/mcp.md"}
 LINKED = [*PAGES, "CHANGELOG.md"]
 
 
@@ -141,7 +139,7 @@ def test_everything_that_it_shows_is_so(
                 if reason_not_to_run(command) is None:
                     printed = terminal.run(_shortened(command))
                     assert not command.shown or is_shown(command.shown, printed), f"{command.text}\n{printed}"
-            if block.kind == "python" and not any(f".{name}(" in block.text for name in METHODS_TO_COME):
+            if block.kind == "python":
                 printed = terminal.run_python(block, names)
                 shown = after.text if after and after.kind == "text" else ""
                 assert not shown or is_shown(shown, printed), printed
@@ -177,6 +175,10 @@ def _terminal(page: str, written: Path, built_in_data: Path, tmp_path: Path, sta
         shutil.copytree(built_in_data, data)
     for command in BEFORE.get(page, ()):
         terminal.run(Command(f".venv/bin/assistant {command}"))
+    if page == "docs/serving.md":
+        key = Users(folder / "users.json").new_key("ada")
+        server = stack.enter_context(serving(data, ASSISTANT_AUTH_FILE=str(folder / "users.json")))
+        terminal.instead = {"http://127.0.0.1:7860/": server, "YOUR-KEY": key}
     if page == "docs/taking-away.md":
         answer = build_assistant(data_dir=data).ask("What is LiftQuant?")
         FeedbackStore(data).add(feedback_on(answer, "up", collection="icml2026"))
@@ -211,8 +213,7 @@ def test_commands_named_in_its_text_exist_with_their_options(page: str) -> None:
     for token in tokens(page):
         if token.type == "code_inline" and token.content.startswith("assistant "):
             words = shlex.split(token.content)[1:]
-            if words[0] not in TO_COME:
-                _check_command(typer.main.get_command(cli.app), words, token.content)
+            _check_command(typer.main.get_command(cli.app), words, token.content)
 
 
 def _check_command(command: Any, words: list[str], text: str) -> None:
@@ -224,17 +225,10 @@ def _check_command(command: Any, words: list[str], text: str) -> None:
     assert {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options, text
 
 
-def test_what_is_to_come_has_not_come_yet() -> None:
-    assert not TO_COME & set(vars(typer.main.get_command(cli.app))["commands"])
-    assert not any(hasattr(Assistant, name) for name in METHODS_TO_COME)
-    assert not SETTINGS_TO_COME & set(setting_names())
-    assert not PAGES_TO_COME & set(PAGES)
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/decisions.md"])
 def test_settings_named_in_it_exist(page: str) -> None:
     named = set(re.findall(r"\b(?:ASSISTANT|CHROMA)_[A-Z_]+\b", PAGES[page]))
-    assert named <= {*setting_names(), *SETTINGS_TO_COME}
+    assert named <= {*setting_names()}
 
 
 @pytest.mark.parametrize("page", LINKED)
@@ -246,8 +240,6 @@ def test_every_link_leads_somewhere(page: str) -> None:
             assert "." in address.netloc, target
             continue
         place = os.path.normpath(Path(page).parent / address.path) if address.path else page
-        if place in PAGES_TO_COME:
-            continue
         assert (ROOT / place).exists(), target
         assert not address.fragment or address.fragment in anchors(place), target
 
