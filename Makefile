@@ -42,6 +42,7 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.unstated
 	$(BIN)/python -m benchmarks.lists
 	$(MAKE) evaluate
+	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.embedding
 	$(BIN)/python -m benchmarks.reading --fuzz 120
