@@ -2,8 +2,8 @@
 
     python -m benchmarks.startup [--runs 5]
 
-Every run is a process of its own, on the built-in collection, indexed before. The comparison is what the libraries under
-it take to be imported: a program that uses them cannot be quicker.
+Every run is a process of its own, on the built-in collection, indexed before. The comparison is what the libraries
+under it take to be imported: a program that uses them cannot be quicker.
 """
 
 import argparse
