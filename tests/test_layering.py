@@ -15,8 +15,8 @@ ABOVE = {
     "assistant": ("benchmarks", "tests"),
 }
 LAYERS = [
-    {"assistant.blocks"},
-    {"assistant.types", "assistant.errors"},
+    {"assistant.blocks", "assistant.html"},
+    {"assistant.types", "assistant.errors", "assistant.notebook"},
     {
         "assistant.wording",
         "assistant.conversation",
