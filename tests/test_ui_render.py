@@ -363,6 +363,7 @@ class Scripted:
     """An assistant that gives what it is told to, and notices when its stream is closed."""
 
     writer = "quotation"
+    astream = Assistant.astream
 
     def __init__(self, *steps: Event | Exception, forever: bool = False) -> None:
         self.steps = steps
