@@ -38,8 +38,10 @@ LAYERS = [
     {"assistant.chain"},
     {"assistant.settings", "assistant.runnable"},
     {"assistant.app"},
-    {"assistant.doctor", "assistant.evaluation", "assistant.feedback", "assistant.ui", "assistant.terminal"},
-    {"assistant.cli_collections", "assistant.cli_feedback"},
+    {"assistant.doctor", "assistant.evaluation", "assistant.feedback", "assistant.ui", "assistant.terminal_answer"},
+    {"assistant.terminal"},
+    {"assistant.cli_options", "assistant.cli_conversation"},
+    {"assistant.cli_ask", "assistant.cli_collections", "assistant.cli_feedback"},
     {"assistant.cli"},
 ]
 """A module imports only from its own layer and those before it."""
@@ -105,6 +107,7 @@ def test_settings_are_read_by_the_wiring_and_the_doors_only() -> None:
         "assistant.cli",
         "assistant.cli_collections",
         "assistant.cli_feedback",
+        "assistant.cli_options",
         "assistant.doctor",
         "assistant.evaluation.wiring",
     }
