@@ -30,15 +30,13 @@ def talk(assistant: "Assistant") -> None:
     while (question := _next_question()) is not None:
         sentences: list[Sentence] = []
         try:
-            answer = asyncio.run(_told(assistant, question, history, sentences))
+            _print(asyncio.run(_told(assistant, question, history, sentences)))
         except KeyboardInterrupt:
             print_text("Stopped.")
         except UserFacingError as error:
             print_error(error.message, error.hint)
         except Exception as error:
             print_error(*unforeseen(error))
-        else:
-            _print(answer)
         history += _turns(question, sentences)
         print_text("")
 

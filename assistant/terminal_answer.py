@@ -73,7 +73,8 @@ def _table(rows: Sequence[Sequence[Text]]) -> Table:
 
 def _below_each_other(rows: Sequence[Sequence[Text]]) -> Iterator[RenderableType]:
     heading, *others = rows
-    for row in others:
+    for at, row in enumerate(others):
+        yield from [Text("")] if at else []
         for name, cell in zip(heading, row, strict=True):
             yield Text.assemble((name.plain, "bold"), ": ", cell)
 

@@ -24,8 +24,7 @@ class PseudoTerminal:
     """`with PseudoTerminal("ask", "-i") as terminal: terminal.types("..."); terminal.waits_for("...")`."""
 
     def __init__(self, *arguments: str, columns: int = 100, **environment: str) -> None:
-        self.raw = ""
-        """All that came to the screen, with its escapes."""
+        self._bytes = b""
         self._seen = 0
         env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment}
         self._screen, keyboard = pty.openpty()
@@ -47,6 +46,11 @@ class PseudoTerminal:
         os.close(self._screen)
 
     @property
+    def raw(self) -> str:
+        """All that came to the screen, with its escapes."""
+        return self._bytes.decode("utf-8", "ignore")  # a character may have come but half
+
+    @property
     def text(self) -> str:
         """What came to the screen, without escapes."""
         return visible(self.raw)
@@ -60,7 +64,7 @@ class PseudoTerminal:
 
     def waits_for(self, pattern: str, seconds: float = 60) -> str:
         """What came since the last wait, up to the first match of `pattern`, which may be broken into lines."""
-        until, anywhere = time.monotonic() + seconds, re.compile(pattern.replace(" ", r"\s+"))
+        until, anywhere = time.monotonic() + seconds, re.compile(pattern.replace(" ", r"\s+"), re.DOTALL)
         while not (match := anywhere.search(self.text, self._seen)):
             if time.monotonic() > until or not self._reads(until):
                 raise AssertionError(f"{pattern!r} does not come in: {self.text[self._seen :]!r}")
@@ -80,5 +84,5 @@ class PseudoTerminal:
             new = os.read(self._screen, 65536) if ready else b""
         except OSError:  # the program has ended
             return False
-        self.raw += new.decode("utf-8", "replace")
+        self._bytes += new
         return bool(new)
