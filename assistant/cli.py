@@ -321,6 +321,14 @@ def doctor(
         raise typer.Exit(1)
 
 
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of what the commands print with --json."""
+    from importlib.resources import files
+
+    print_text((files("assistant") / "schemas" / "output.json").read_text("utf-8").strip())
+
+
 def _fail(message: str, hint: str) -> NoReturn:
     if "--json" in sys.argv[1:]:
         print_json({"error": {"message": message, "hint": hint}})

@@ -84,7 +84,9 @@ def test_what_a_paper_says_is_no_markup_and_steers_no_terminal(tmp_path: Path, o
         return
     terminal = shown(*command, columns=200, **environment)
     assert "[bold red]sees[/] cats with" in terminal.text
-    assert not re.search(r"\x1b\[31m|\x9b|\x1b]8;[^;]*;https://evil", terminal.raw)
+    quoted, source = terminal.raw.split("\x1b[2m[1]\x1b[0m \x1b[1m")
+    assert not re.search(r"\x1b\[31m|\x9b|\x1b]8", quoted)
+    assert source.count("https://evil.example") == 2  # its address is linked where its source is given
 
 
 def test_questions_are_read_from_the_input_one_a_line(assistant: Assistant) -> None:
