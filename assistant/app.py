@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from assistant.model_client import ModelClient
     from assistant.rewriting import QuestionRewriter
+    from assistant.tracing import Tracing
 
 
 def build_assistant(
@@ -58,6 +59,7 @@ class Assistants:
         self._embedding = embedding_from(settings)
         self._cross_encoder = CrossEncoder()
         self._client = _client(settings)
+        self._tracing = _tracing(settings)
         self._made: dict[tuple[str, ...], Assistant] = {}
         self._lock = threading.Lock()
 
@@ -92,13 +94,23 @@ class Assistants:
 
     def _make(self, names: Sequence[str], progress: Progress) -> Assistant:
         settings = self.settings.model_copy(update={"collection": ",".join(names)})
-        retriever = Retriever(reader_from(settings, self._embedding, progress=progress), self._embedding)
-        return Assistant(
-            retriever=retriever,
-            judge=EvidenceJudge(retriever, self._cross_encoder),
-            writer=_writer(settings, self._client, self._cross_encoder),
-            rewriter=_rewriter(self._client),
-        )
+        reader = reader_from(settings, self._embedding, progress=progress)
+        writer, rewriter = _writer(settings, self._client, self._cross_encoder), _rewriter(self._client)
+        if self._tracing:
+            return self._traced(self._tracing, reader, writer, rewriter)
+        retriever = Retriever(reader, self._embedding)
+        judge = EvidenceJudge(retriever, self._cross_encoder)
+        return Assistant(retriever=retriever, judge=judge, writer=writer, rewriter=rewriter)
+
+    def _traced(
+        self, tracing: "Tracing", reader: CollectionReader, writer: Writer, rewriter: "QuestionRewriter | None"
+    ) -> Assistant:
+        from assistant.tracing import TracedAssistant, TracedJudge, TracedRetriever, TracedWriter
+
+        retriever = TracedRetriever(tracing, reader, self._embedding)
+        judge = TracedJudge(tracing, retriever, self._cross_encoder)
+        writer = TracedWriter(tracing, writer)
+        return TracedAssistant(tracing, retriever=retriever, judge=judge, writer=writer, rewriter=rewriter)
 
 
 def index_papers(
@@ -183,8 +195,20 @@ def _client(settings: Settings) -> "ModelClient | None":
     from assistant.model_client import ModelClient
 
     return ModelClient(
-        load_model_from(settings, settings.model), settings.model, settings.answer_tokens, settings.timeout_seconds
+        load_model_from(settings, settings.model),
+        settings.model,
+        settings.answer_tokens,
+        settings.timeout_seconds,
+        traced=settings.tracing == "langsmith",
     )
+
+
+def _tracing(settings: Settings) -> "Tracing | None":
+    if settings.tracing is None:
+        return None
+    from assistant.tracing import tracing_to
+
+    return tracing_to(settings.tracing)
 
 
 def _writer(settings: Settings, client: "ModelClient | None", cross_encoder: CrossEncoder) -> Writer:

@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     port: int = Field(default=7860, ge=1, le=65535)
     """Port of the chat, on this machine only."""
 
+    tracing: Literal["langsmith", "opentelemetry"] | None = None
+    """Who is told of the steps of each answer; without it nobody, whatever other variables say."""
+
     @property
     def collections(self) -> list[str]:
         """The names in `collection`."""

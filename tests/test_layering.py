@@ -36,7 +36,7 @@ LAYERS = [
     {"assistant.model_reply"},
     {"assistant.writing", "assistant.rewriting"},
     {"assistant.chain"},
-    {"assistant.settings", "assistant.runnable"},
+    {"assistant.settings", "assistant.runnable", "assistant.tracing"},
     {"assistant.app"},
     {"assistant.doctor", "assistant.evaluation", "assistant.feedback", "assistant.ui", "assistant.terminal_answer"},
     {"assistant.terminal"},
