@@ -47,11 +47,15 @@ VenueOption = Annotated[str | None, typer.Option("--venue", help="Only papers fr
 YearOption = Annotated[str | None, typer.Option("--year", metavar="YEAR[-YEAR]", help="Only papers of that time.")]
 AuthorOption = Annotated[str | None, typer.Option("--author", help="Only papers by that person; a surname is enough.")]
 CodeOption = Annotated[bool, typer.Option("--with-code", help="Only papers that say where their code is.")]
+_OF_OLD_TRACING = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
+"""With one of these LangChain refuses to ask a model, unless it traces."""
 _YEARS = re.compile(r"(?P<first>\d{4})?(?P<to>-)?(?P<last>\d{4})?")
 
 
 def main() -> None:
     """Runs the command line; a known error is two lines, or JSON with `--json`, and exit code 1."""
+    for name in _OF_OLD_TRACING:
+        os.environ.pop(name, None)
     try:
         app()
     except UserFacingError as error:

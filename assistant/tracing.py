@@ -5,10 +5,11 @@ papers are in none; but LangSmith also gets each request to a chat model with al
 """
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from importlib import import_module
 from threading import Event as Stop
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from assistant.chain import Assistant
@@ -66,14 +67,7 @@ class TracedAssistant(Assistant):
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[Event]:
         """As that of an assistant."""
-        facts: Facts = {"assistant.writer": self.writer}
-        with closing(_told(self._tracing, "ask", super().stream(*args, **kwargs), facts)) as events:
-            for event in events:
-                if isinstance(event, AnswerFinished):
-                    answer = event.answer
-                    facts |= {"assistant.kind": answer.kind, "assistant.status": answer.status}
-                    facts |= {"assistant.citations": len(answer.citations)}
-                yield event
+        return _told(self._tracing, "ask", super().stream(*args, **kwargs), _facts_of_event, last=AnswerFinished)
 
 
 class TracedJudge(EvidenceJudge):
@@ -118,16 +112,26 @@ class TracedWriter:
         self, question: Question, evidence: Evidence, numbers: "SourceNumbers", stop: Stop
     ) -> Iterator[Sentence | Usage | Declined]:
         """As that of the other."""
-        facts: Facts = {"gen_ai.request.model": self.name, "assistant.sentences": 0}
         written = self._writer.write(question, evidence, numbers, stop)
-        with closing(_told(self._tracing, "write", written, facts)) as items:
-            for item in items:
-                if isinstance(item, Usage):
-                    facts["gen_ai.usage.input_tokens"] = item.input_tokens
-                    facts["gen_ai.usage.output_tokens"] = item.output_tokens
-                elif isinstance(item, Sentence):
-                    facts["assistant.sentences"] = int(facts["assistant.sentences"]) + 1
-                yield item
+        return _told(self._tracing, "write", written, self._facts_of_item)
+
+    def _facts_of_item(self, item: Sentence | Usage | Declined) -> Facts:
+        used = Facts()
+        if isinstance(item, Usage):
+            used = {"gen_ai.usage.input_tokens": item.input_tokens, "gen_ai.usage.output_tokens": item.output_tokens}
+        return {"gen_ai.request.model": self.name, **used}
+
+
+def _facts_of_event(event: Event) -> Facts:
+    if not isinstance(event, AnswerFinished):
+        return {}
+    answer = event.answer
+    return {
+        "assistant.writer": answer.writer,
+        "assistant.kind": answer.kind,
+        "assistant.status": answer.status,
+        "assistant.citations": len(answer.citations),
+    }
 
 
 @contextmanager
@@ -144,17 +148,32 @@ def _step(tracing: Tracing, name: str) -> Iterator[Facts]:
         step.end(facts, error)
 
 
-def _told(tracing: Tracing, name: str, items: Iterator[Item], facts: Facts) -> Generator[Item]:
-    """Tells a step whose items come one by one: it is current only while the next one is made, not while it is used."""
-    step, error = tracing.begin(name), None
+def _told(
+    tracing: Tracing,
+    name: str,
+    items: Iterator[Item],
+    facts_of: Callable[[Item], Facts],
+    *,
+    last: type[object] = NoneType,
+) -> Generator[Item]:
+    """Tells a step whose items come one by one: it is current only while the next one is made, not while it is used.
+
+    With an item of the type `last` it is over: a program may end before it asks for another.
+    """
+    step, facts, error = tracing.begin(name), Facts(), None
+    final: list[Item] = []
     try:
         with closing(cast("Generator[Item]", items)):
-            while True:
+            while not final:
                 with step.current():
                     item = next(items, _END)
                 if item is _END:
                     return
-                yield cast("Item", item)
+                facts |= facts_of(cast("Item", item))
+                if isinstance(item, last):
+                    final.append(cast("Item", item))
+                else:
+                    yield cast("Item", item)
     except GeneratorExit:
         raise  # whoever listened has left, which is no error
     except BaseException as raised:
@@ -162,20 +181,14 @@ def _told(tracing: Tracing, name: str, items: Iterator[Item], facts: Facts) -> G
         raise
     finally:
         step.end(facts, error)
+    yield from final
 
 
 _END = object()
 
 
 class _LangSmith:
-    """Runs of LangSmith; sent by a thread of its client, the last ones when the program ends."""
-
-    def __init__(self) -> None:
-        import atexit
-
-        from langsmith.run_trees import get_cached_client
-
-        atexit.register(get_cached_client().flush)
+    """Runs of LangSmith, sent by a thread of its client."""
 
     def begin(self, name: str) -> Step:
         from langsmith.run_helpers import get_current_run_tree

@@ -26,6 +26,14 @@ from tests.fakes import KEY, MODEL, ModelServer, _OnLoopback
 from tests.test_cli import ROOT, run
 
 QUESTION = "Which GPU does LiftQuant fit on?"
+_INGEST = {
+    "use_multipart_endpoint": False,
+    "size_limit": 100,
+    "size_limit_bytes": 20_000_000,
+    "scale_up_qsize_trigger": 1000,
+    "scale_up_nthreads_limit": 16,
+    "scale_down_nempty_trigger": 4,
+}
 SAID = "LiftQuant fits a 70B LLM on a 24GB GPU [1]."
 
 
@@ -44,7 +52,7 @@ class LangSmithServer(_OnLoopback):
 
             def do_GET(self) -> None:
                 server.bodies.append(self.path)
-                self._reply({"version": "1", "batch_ingest_config": {"use_multipart_endpoint": False}})
+                self._reply({"version": "1", "batch_ingest_config": _INGEST})
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -85,7 +93,7 @@ class Collector(TraceServiceServicer):
 
     def Export(self, request: Any, context: Any) -> Any:
         for resource in request.resource_spans:
-            self.services |= {each.value.string_value for each in resource.resource.attributes if "name" in each.key}
+            self.services |= {each.value.string_value for each in resource.resource.attributes if each.key == "service.name"}
             self.spans += [span for scope in resource.scope_spans for span in scope.spans]
         return ExportTraceServiceResponse()
 
@@ -123,7 +131,7 @@ def environment(
         "ASSISTANT_MODEL": f"openai:{MODEL}",
         "OPENAI_API_KEY": KEY,
         "OPENAI_BASE_URL": model_server.url,
-        **{f"{prefix}_TRACING": "true" for prefix in ("LANGSMITH", "LANGCHAIN")},
+        "LANGSMITH_TRACING": "true",
         **{f"{prefix}_TRACING_V2": "true" for prefix in ("LANGSMITH", "LANGCHAIN")},
         **{f"{prefix}_ENDPOINT": at for prefix in ("LANGSMITH", "LANGCHAIN")},
         **{f"{prefix}_API_KEY": "lsv2-canary" for prefix in ("LANGSMITH", "LANGCHAIN")},
@@ -141,14 +149,19 @@ def environment(
 def test_no_variable_of_another_program_sends_anything(
     command: list[str], environment: dict[str, str], langsmith: LangSmithServer, collector: Collector
 ) -> None:
-    done = run(*command, **environment)
+    done = run(*command, LANGCHAIN_TRACING="true", LANGCHAIN_HANDLER="langchain", **environment)
     assert done.returncode == 0, done.stderr
+    assert "instead" not in done.stdout  # of what the model says
     assert langsmith.bodies == []
     assert collector.spans == []
 
 
 def test_neither_does_the_chat_nor_an_evaluation_nor_a_script(
-    environment: dict[str, str], langsmith: LangSmithServer, collector: Collector, tmp_path: Path
+    environment: dict[str, str],
+    model_server: ModelServer,
+    langsmith: LangSmithServer,
+    collector: Collector,
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "set.jsonl").write_text(json.dumps({"id": "a", "question": QUESTION, "papers": ["LiftQuant"]}), "utf-8")
     chat = (
@@ -162,6 +175,7 @@ def test_neither_does_the_chat_nor_an_evaluation_nor_a_script(
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     done = subprocess.run([sys.executable, "-c", chat], env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+    assert len(model_server.requests) == 2
     done = run("evaluate", "set.jsonl", "--judge", f"openai:{MODEL}", **environment)
     assert done.returncode == 0, done.stderr
     assert langsmith.bodies == []
@@ -212,7 +226,7 @@ def test_a_failing_model_is_a_fact_without_its_text(
     environment: dict[str, str], model_server: ModelServer, collector: Collector
 ) -> None:
     model_server.replies[:] = []
-    model_server.says("", status=400)
+    model_server.says("", status=403)
     assert run("ask", QUESTION, ASSISTANT_TRACING="opentelemetry", **environment).returncode == 1
     assert collector.facts("write")["error.type"] == "ModelRefused"
     assert collector.facts("ask")["error.type"] == "ModelRefused"
