@@ -163,6 +163,7 @@ def test_an_answer_shows_its_sentences_as_they_come_and_can_be_stopped(model_ser
         model_server.says("HiPhO is a benchmark of the 13 latest Olympiads [2].")
         terminal.types("What is HiPhO?\r")
         terminal.waits_for(r"\[2\] HiPhO  ICML")  # 1 was seen, and stays that of LiftQuant
+        terminal.waits_for("> ")
         terminal.types("\x04")
         assert terminal.ends() == 0
 
