@@ -93,7 +93,8 @@ class Collector(TraceServiceServicer):
 
     def Export(self, request: Any, context: Any) -> Any:
         for resource in request.resource_spans:
-            self.services |= {each.value.string_value for each in resource.resource.attributes if each.key == "service.name"}
+            about = resource.resource.attributes
+            self.services |= {each.value.string_value for each in about if each.key == "service.name"}
             self.spans += [span for scope in resource.scope_spans for span in scope.spans]
         return ExportTraceServiceResponse()
 
