@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from assistant.model_client import ModelClient
     from assistant.rewriting import QuestionRewriter
+    from assistant.tracing import Tracing
 
 
 def build_assistant(
@@ -74,6 +75,7 @@ class Assistants:
         self._client = _client(settings)
         self._made: dict[tuple[tuple[str, ...], str], Assistant] = {}
         self._retrievers: dict[tuple[str, ...], Retriever] = {}
+        self._tracing = _tracing(settings)
         self._lock = threading.Lock()
 
     @property
@@ -127,20 +129,33 @@ class Assistants:
     def _make(self, names: tuple[str, ...], writer: str, progress: Progress) -> Assistant:
         retriever = self._retriever(names, progress)
         client = self._client if writer == self.settings.model else None
-        return Assistant(
+        writes, rewriter = _writer(self.settings, client, self._cross_encoder), _rewriter(client)
+        if self._tracing is None:
+            judge = EvidenceJudge(retriever, self._cross_encoder)
+            return Assistant(retriever=retriever, judge=judge, writer=writes, rewriter=rewriter)
+        from assistant.tracing import TracedAssistant, TracedJudge, TracedWriter
+
+        return TracedAssistant(
+            self._tracing,
             retriever=retriever,
-            judge=EvidenceJudge(retriever, self._cross_encoder),
-            writer=_writer(self.settings, client, self._cross_encoder),
-            rewriter=_rewriter(client),
+            judge=TracedJudge(self._tracing, retriever, self._cross_encoder),
+            writer=TracedWriter(self._tracing, writes),
+            rewriter=rewriter,
         )
 
     def _retriever(self, names: tuple[str, ...], progress: Progress) -> Retriever:
         if names not in self._retrievers:
             settings = self.settings.model_copy(update={"collection": ",".join(names)})
-            self._retrievers[names] = Retriever(
-                reader_from(settings, self._embedding, progress=progress), self._embedding
-            )
+            reader = reader_from(settings, self._embedding, progress=progress)
+            self._retrievers[names] = self._retriever_of(reader)
         return self._retrievers[names]
+
+    def _retriever_of(self, reader: CollectionReader) -> Retriever:
+        if self._tracing is None:
+            return Retriever(reader, self._embedding)
+        from assistant.tracing import TracedRetriever
+
+        return TracedRetriever(self._tracing, reader, self._embedding)
 
 
 def index_papers(
@@ -225,8 +240,20 @@ def _client(settings: Settings) -> "ModelClient | None":
     from assistant.model_client import ModelClient
 
     return ModelClient(
-        load_model_from(settings, settings.model), settings.model, settings.answer_tokens, settings.timeout_seconds
+        load_model_from(settings, settings.model),
+        settings.model,
+        settings.answer_tokens,
+        settings.timeout_seconds,
+        traced=settings.tracing == "langsmith",
     )
+
+
+def _tracing(settings: Settings) -> "Tracing | None":
+    if settings.tracing is None:
+        return None
+    from assistant.tracing import tracing_to
+
+    return tracing_to(settings.tracing)
 
 
 def _writer(settings: Settings, client: "ModelClient | None", cross_encoder: CrossEncoder) -> Writer:

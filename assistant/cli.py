@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from assistant.cli_ask import ask
 from assistant.cli_collections import app as collections
 from assistant.cli_feedback import feedback
+from assistant.cli_options import CollectionOption, JsonOption
 from assistant.cli_users import app as users
 from assistant.errors import UserFacingError
 from assistant.terminal import (
     found_by,
     paper_line,
-    print_answer,
+    print_error,
     print_json,
     print_report,
     print_text,
     progress_bars,
+    unforeseen,
 )
 from vectorstore.visible import visible
 
@@ -36,29 +39,25 @@ _LOG = logging.getLogger(__name__)
 app = typer.Typer(
     help="Ask questions about research-paper abstracts; every sentence of an answer rests on a checked quotation.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(collections, name="collections")
 app.add_typer(users, name="user")
+app.command()(ask)
 app.command()(feedback)
-CollectionOption = Annotated[
-    str | None,
-    typer.Option(
-        "--collection", help="Name of the collection, of several to ask with commas; by default as configured."
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 VenueOption = Annotated[str | None, typer.Option("--venue", help="Only papers from there, such as ICML.")]
 YearOption = Annotated[str | None, typer.Option("--year", metavar="YEAR[-YEAR]", help="Only papers of that time.")]
 AuthorOption = Annotated[str | None, typer.Option("--author", help="Only papers by that person; a surname is enough.")]
 CodeOption = Annotated[bool, typer.Option("--with-code", help="Only papers that say where their code is.")]
+_OF_OLD_TRACING = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
+"""With one of these LangChain refuses to ask a model, unless it traces."""
 _YEARS = re.compile(r"(?P<first>\d{4})?(?P<to>-)?(?P<last>\d{4})?")
 
 
 def main() -> None:
     """Runs the command line; a known error is two lines, or JSON with `--json`, and exit code 1."""
+    for name in _OF_OLD_TRACING:
+        os.environ.pop(name, None)
     try:
         app()
     except UserFacingError as error:
@@ -66,7 +65,7 @@ def main() -> None:
         _fail(error.message, error.hint)
     except Exception as error:
         _LOG.debug("the error came from here", exc_info=True)
-        _fail(f"Something unforeseen went wrong ({type(error).__name__}).", "Run it again with: assistant --debug ...")
+        _fail(*unforeseen(error))
 
 
 class _WithoutSecrets(logging.Formatter):
@@ -135,23 +134,6 @@ def _columns(given: list[str]) -> dict[str, str]:
     if not all(name and equals and column for name, equals, column in pairs):
         raise typer.BadParameter("--column takes FIELD=NAME, such as abstract=Summary.")
     return {name.strip(): column for name, _, column in pairs}
-
-
-@app.command()
-def ask(
-    question: Annotated[str, typer.Argument(help="The question, in plain language.")],
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Answer a question from the papers."""
-    from assistant.app import build_assistant
-    from assistant.conversation import clean_question
-
-    clean_question(question)  # before anything is loaded for it
-    with progress_bars() as progress:
-        assistant = build_assistant(collection=collection, progress=progress)
-    answer = assistant.ask(question)
-    print_json(answer.to_dict()) if as_json else print_answer(answer)
 
 
 @app.command()
@@ -373,9 +355,17 @@ def doctor(
         raise typer.Exit(1)
 
 
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of what the commands print with --json."""
+    from importlib.resources import files
+
+    print_text((files("assistant") / "schemas" / "output.json").read_text("utf-8").strip())
+
+
 def _fail(message: str, hint: str) -> NoReturn:
     if "--json" in sys.argv[1:]:
         print_json({"error": {"message": message, "hint": hint}})
     else:
-        print(f"Error: {visible(message)}\n{visible(hint)}", file=sys.stderr)
+        print_error(message, hint)
     raise SystemExit(1)

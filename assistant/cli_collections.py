@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli_options import JsonOption, NameArgument
 from assistant.terminal import print_json, print_report, print_text, progress_bars
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from vectorstore.folder import CollectionFolder
 
 app = typer.Typer(help="List collections, and rename, delete, export and import them.", no_args_is_help=True)
-NameArgument = Annotated[str, typer.Argument(help="Name of the collection.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")

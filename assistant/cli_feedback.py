@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli_options import JsonOption
 from assistant.terminal import print_json, print_text
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def feedback(
     collection: Annotated[
         str | None, typer.Option("--collection", help="Whose questions to export; by default as configured.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List what readers thought of answers, or make a question set of it."""
     from assistant.errors import FeedbackError

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assistant.app import embedding_from, folder_from, load_model_from, ready_collection
 from assistant.errors import UserFacingError
-from assistant.models import model_errors
+from assistant.models import reply_of
 from assistant.settings import Settings, load_settings
 from vectorstore.chunking import chunk_papers
 from vectorstore.collection import Collection, CollectionReader
@@ -120,7 +120,5 @@ def _lost_chunks(collection: Collection, embedding: EmbeddingModel) -> int:
 def _chat_model(settings: Settings) -> str:
     if settings.model is None:
         return "none set: answers are quotations"
-    model = load_model_from(settings, settings.model)
-    with model_errors(settings.model):
-        model.invoke("Reply with the word OK.")
+    reply_of(load_model_from(settings, settings.model), settings.model, "Reply with the word OK.")
     return f"{settings.model} answers"

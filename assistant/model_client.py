@@ -36,6 +36,8 @@ class ModelClient:
     name: str
     answer_tokens: int
     timeout_seconds: float
+    traced: bool = False
+    """Whether LangSmith is told of each request."""
 
     def stream(self, messages: list[BaseMessage], stop: Event) -> Generator[Any]:
         """The model's chunks; a server that is busy is asked again when it says, while there is time.
@@ -73,7 +75,8 @@ class ModelClient:
     def _chunks(self, messages: list[BaseMessage], deadline: float, stop: Event) -> Generator[Any]:
         """Ends also when the model writes more than it was asked to: some servers do not know that limit."""
         room = self.answer_tokens
-        with model_errors(self.name), closing(chunks_until(deadline, self.model, messages, stop)) as chunks:
+        read = chunks_until(deadline, self.model, messages, stop, traced=self.traced)
+        with model_errors(self.name), closing(read) as chunks:
             for chunk in chunks:
                 yield chunk
                 room -= max(bool(chunk.text), len(chunk.text) // _LONGEST_TOKEN)

@@ -14,7 +14,8 @@ from queue import Empty, SimpleQueue
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langsmith import tracing_context
 from pydantic import SecretStr
 
 from assistant.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable, SettingsError, UserFacingError
@@ -90,16 +91,26 @@ def without_thoughts(reply: str) -> str:
     return _THOUGHTS.sub(" ", reply)
 
 
+def reply_of(model: BaseChatModel, name: str, prompt: str) -> AIMessage:
+    """What the model replies to one message. Raises `ModelError`. LangSmith is never told of it."""
+    with model_errors(name), tracing_context(enabled=False):
+        return model.invoke([HumanMessage(prompt)])
+
+
 def chunks_until(
-    deadline: float, model: BaseChatModel, messages: Sequence[BaseMessage], stop: threading.Event
+    deadline: float, model: BaseChatModel, messages: Sequence[BaseMessage], stop: threading.Event, *, traced: bool
 ) -> Generator[Any]:
     """What `model` streams in reply, up to where `stop` is set; `TimeoutError` at `deadline` (`time.monotonic()`).
+
+    Only when it is `traced` is LangSmith told of the request: LangChain would do so by a variable that was perhaps set
+    for another program.
 
     The request is made on an event loop of its own, where it can be ended at once, whatever the server does. A client's
     own time-out starts anew with every byte, also with those that only keep a line open.
     """
     read: SimpleQueue[Any] = SimpleQueue()
-    reading = asyncio.run_coroutine_threadsafe(_read_chunks(model, messages, read), _event_loop())
+    with tracing_context(enabled=traced):  # which the request, as all of this context, takes over
+        reading = asyncio.run_coroutine_threadsafe(_read_chunks(model, messages, read), _event_loop())
     try:
         while not stop.is_set():
             if (left := deadline - time.monotonic()) <= 0:

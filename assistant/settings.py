@@ -60,6 +60,9 @@ class Settings(BaseSettings):
     questions_per_minute: int = Field(default=30, ge=1)
     """How many questions `assistant serve` answers one visitor in a minute."""
 
+    tracing: Literal["langsmith", "opentelemetry"] | None = None
+    """Who is told of the steps of each answer; without it nobody, whatever other variables say."""
+
     @property
     def collections(self) -> list[str]:
         """The names in `collection`."""

@@ -1,5 +1,6 @@
 """What the command line prints: answers, passages, reports, progress. Text of papers cannot steer the terminal."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,7 +45,14 @@ def progress_bars() -> Iterator["Progress"]:
 
 
 def print_answer(answer: "Answer") -> None:
-    """The answer, and below it its sources."""
+    """The answer, and below it its sources; as plain text when the output is no terminal."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        from assistant.terminal_answer import rendered
+
+        console = Console()
+        return console.print(rendered(answer, console))
     print_text(answer.text)
     sources = {citation.number: citation.paper for citation in answer.citations}
     if sources:
@@ -99,6 +107,17 @@ def print_text(text: str) -> None:
     print(visible(text))
 
 
-def print_json(value: Any) -> None:
-    """`value`, indented, without what could steer a terminal."""
-    print(visible_json(value))
+def print_json(value: Any, *, in_one_line: bool = False) -> None:
+    """`value`, indented if not `in_one_line`, without what could steer a terminal."""
+    print(visible_json(value, indent=None if in_one_line else 2))
+
+
+def print_error(message: str, hint: str) -> None:
+    """Two lines, beside the output."""
+    print(f"Error: {visible(message)}\n{visible(hint)}", file=sys.stderr)
+
+
+def unforeseen(error: Exception) -> tuple[str, str]:
+    """Message and hint for an error that nobody wrote for readers, without its text, which may hold a key."""
+    name = type(error).__name__
+    return f"Something unforeseen went wrong ({name}).", "Run it again with: assistant --debug ..."

@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from textwrap import shorten
 from typing import Any, Literal
 
 from assistant.blocks import Opens, markdown_of
 from vectorstore.filters import PaperFilter
 from vectorstore.markup import as_markdown
 from vectorstore.types import Paper, Passage, Span
+from vectorstore.visible import visible
 
 Kind = Literal["fact", "list", "count", "compare", "overview", "smalltalk"]
 Status = Literal["answered", "not_stated", "not_covered"]
 Verdict = Literal["quoted", "supported", "unsupported", "program"]
+_LONGEST_REPR = 200
+"""Characters of the text of an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,6 +223,16 @@ class Answer:
     def citations(self) -> tuple[Citation, ...]:
         """Those of the shown sentences, in order."""
         return tuple(citation for sentence in self.sentences if sentence.shown for citation in sentence.citations)
+
+    def __repr__(self) -> str:
+        begun = shorten(visible(self.text), _LONGEST_REPR, placeholder=" …")
+        return f"Answer(question={visible(self.question)!r}, status={self.status!r}, text={begun!r})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from assistant.notebook import answer_html  # which few need
+
+        return answer_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the CLI prints it with `--json`."""

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # LangSmith, model keys and settings in a developer's shell must not reach the tests.
-_FOREIGN = ("ASSISTANT_", "OPENAI_", "LANGCHAIN_", "LANGSMITH_", "GRADIO_", "CHROMA_", "TIKTOKEN_", "DATA_GYM_")
+_FOREIGN = (
+    *("ASSISTANT_", "OPENAI_", "GRADIO_", "CHROMA_", "TIKTOKEN_", "DATA_GYM_"),
+    *("LANGCHAIN_", "LANGSMITH_", "OTEL_"),
+)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,8 +15,8 @@ ABOVE = {
     "assistant": ("benchmarks", "tests"),
 }
 LAYERS = [
-    {"assistant.blocks"},
-    {"assistant.types", "assistant.errors"},
+    {"assistant.blocks", "assistant.html"},
+    {"assistant.types", "assistant.errors", "assistant.notebook"},
     {
         "assistant.wording",
         "assistant.access",
@@ -38,7 +38,7 @@ LAYERS = [
     {"assistant.model_reply"},
     {"assistant.writing", "assistant.rewriting"},
     {"assistant.chain"},
-    {"assistant.settings", "assistant.runnable"},
+    {"assistant.settings", "assistant.runnable", "assistant.tracing"},
     {"assistant.app"},
     {
         "assistant.doctor",
@@ -47,10 +47,12 @@ LAYERS = [
         "assistant.mcp_results",
         "assistant.mcp_server",
         "assistant.mcp_tools",
-        "assistant.terminal",
+        "assistant.terminal_answer",
         "assistant.ui",
     },
-    {"assistant.cli_collections", "assistant.cli_feedback", "assistant.cli_users", "assistant.server"},
+    {"assistant.terminal", "assistant.server"},
+    {"assistant.cli_options", "assistant.cli_conversation"},
+    {"assistant.cli_ask", "assistant.cli_collections", "assistant.cli_feedback", "assistant.cli_users"},
     {"assistant.cli"},
 ]
 """A module imports only from its own layer and those before it."""
@@ -117,6 +119,7 @@ def test_settings_are_read_by_the_wiring_and_the_doors_only() -> None:
         "assistant.cli_collections",
         "assistant.cli_feedback",
         "assistant.cli_users",
+        "assistant.cli_options",
         "assistant.doctor",
         "assistant.evaluation.wiring",
         "assistant.server.serving",

@@ -14,6 +14,7 @@ import pytest
 from assistant import Assistant
 from assistant.app import Assistants
 from assistant.errors import ModelBusy, SettingsError
+from assistant.html import escaped, link, rich
 from assistant.settings import load_settings
 from assistant.types import (
     Answer,
@@ -27,7 +28,6 @@ from assistant.types import (
 )
 from assistant.ui.chat import ChatActions
 from assistant.ui.examples import example_questions, next_questions
-from assistant.ui.html import escaped, link, rich
 from assistant.ui.kept import conversation_of, kept
 from assistant.ui.launch import start_chat
 from assistant.ui.render import conversation_html, exchange_html, header_html, note_html, plain_text
@@ -363,6 +363,7 @@ class Scripted:
     """An assistant that gives what it is told to, and notices when its stream is closed."""
 
     writer = "quotation"
+    astream = Assistant.astream
 
     def __init__(self, *steps: Event | Exception, forever: bool = False) -> None:
         self.steps = steps

@@ -253,7 +253,7 @@ def _connected(server: ChromaServer) -> "Client":
     import chromadb
     from chromadb.config import Settings
 
-    settings = Settings(anonymized_telemetry=False)
+    settings = Settings(anonymized_telemetry=False, chroma_otel_granularity="none")
     client = cast("Client", chromadb.HttpClient(host=server.url, headers=server.headers(), settings=settings))
     cast("Any", client)._server._session.timeout = _ANSWER_SECONDS  # Chroma sets none and has no setting for it
     return client

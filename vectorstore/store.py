@@ -74,7 +74,7 @@ class FolderPlace:
         import chromadb  # here, so that commands that open no index do not wait for it
         from chromadb.config import Settings
 
-        settings = Settings(anonymized_telemetry=False)
+        settings = Settings(anonymized_telemetry=False, chroma_otel_granularity="none")
         return cast("Client", chromadb.PersistentClient(str(self.folder), settings=settings))
 
     def release(self, client: "Client") -> None:

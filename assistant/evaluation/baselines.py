@@ -10,11 +10,10 @@ from chromadb.config import Settings
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage
 
 from assistant.evaluation.systems import RETRIEVED
 from assistant.evaluation.types import AnswerSentence, GoldQuestion, Outcome, Quotation
-from assistant.models import model_errors
+from assistant.models import reply_of
 from assistant.types import Status
 from prompts import load_prompt
 from vectorstore.chunking import chunk_papers, span_of_chunk
@@ -135,8 +134,7 @@ def _passages_outcome(gold: GoldQuestion, papers: Sequence[Paper], *, evidence: 
 def _written(model: BaseChatModel, gold: GoldQuestion, papers: Sequence[Paper]) -> Outcome:
     """What the model makes of the passages; nothing in it is checked."""
     passages = "\n\n".join(f"[{number}] {readable(paper.abstract)}" for number, paper in enumerate(papers, start=1))
-    with model_errors("the chat model"):
-        reply = model.invoke([HumanMessage(_PLAIN.render(passages=passages, question=_with_history(gold)))])
+    reply = reply_of(model, "the chat model", _PLAIN.render(passages=passages, question=_with_history(gold)))
     text, usage = reply.text, reply.usage_metadata
     sentences = tuple(_unchecked(span.of(text), papers) for span in sentence_spans(text))
     status: Status = "not_stated" if text.strip(" .*\n").upper() == _NOT_STATED else "answered"

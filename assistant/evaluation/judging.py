@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage
 
 from assistant.evaluation.scoring import Scored
 from assistant.evaluation.types import AnswerSentence, GoldQuestion, Judged, Outcome
-from assistant.models import model_errors, without_thoughts
+from assistant.models import reply_of, without_thoughts
 from prompts import load_prompt
 from vectorstore.types import Paper
 
@@ -64,8 +63,7 @@ class Judge:
             boundary=f"==== {secrets.token_hex(6)} ====",
             answer=answer,
         )
-        with model_errors(self.name):
-            reply = without_thoughts(self.model.invoke([HumanMessage(prompt)]).text)
+        reply = without_thoughts(reply_of(self.model, self.name, prompt).text)
         said = _OPINION.match(reply)
         return "unreadable" if said is None else "right" if said[1].lower() == "right" else "wrong"
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from math import dist
 
-from assistant.ui.html import counted, escaped, shortened
+from assistant.html import counted, escaped, shortened
 from vectorstore.atlas import Atlas, Topic
 from vectorstore.markup import readable
 from vectorstore.types import Paper

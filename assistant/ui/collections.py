@@ -10,9 +10,9 @@ from typing import Any
 import gradio as gr
 
 from assistant.app import Assistants
+from assistant.html import counted, escaped
 from assistant.ui.acts import QUIETLY
 from assistant.ui.chat import ChatActions, ChatTab, notice_of
-from assistant.ui.html import counted, escaped
 from assistant.ui.render import notice_html
 from assistant.ui.session import Notice, Scope, Session
 from vectorstore.types import IndexReport, SourceChange, UnreadFile

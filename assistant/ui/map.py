@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import gradio as gr
 
 from assistant.app import Assistants
+from assistant.html import counted
 from assistant.ui.acts import QUIETLY
 from assistant.ui.atlas import atlas_html
 from assistant.ui.chat import notice_of
-from assistant.ui.html import counted
 from assistant.ui.render import notice_html
 from assistant.ui.session import Session
 

@@ -5,11 +5,11 @@ from typing import Any
 import gradio as gr
 
 from assistant.app import Assistants
+from assistant.html import button, escaped
 from assistant.takeaway import TAKEN_AS
 from assistant.ui.acts import QUIETLY, Acts
 from assistant.ui.chat import ChatActions, build_chat_tab
 from assistant.ui.collections import CollectionsActions, build_collections_tab
-from assistant.ui.html import button, escaped
 from assistant.ui.map import build_map_tab
 from assistant.ui.papers import build_papers_tab
 from assistant.ui.render import NAME, header_html

@@ -13,10 +13,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from assistant.app import Assistants
 from assistant.chain import Assistant
 from assistant.errors import UserFacingError
+from assistant.html import counted
 from assistant.takeaway import READING_LIST_AS, ReadingItem
 from assistant.ui.acts import QUIETLY, Acts, given
 from assistant.ui.chat import file_to_save, notice_of
-from assistant.ui.html import counted
 from assistant.ui.papers_html import (
     PAGE,
     Listing,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from assistant.html import button, counted, escaped, rich, shortened
 from assistant.takeaway import READING_LIST_AS, Clash, Format, ReadingItem, clashes
-from assistant.ui.html import button, counted, escaped, rich, shortened
 from assistant.ui.sources import links_html, spoken, star_html, star_of
 from vectorstore.markup import readable
 from vectorstore.types import Paper

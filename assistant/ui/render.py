@@ -8,9 +8,9 @@ from itertools import count
 from typing import Any
 
 from assistant.blocks import blocks_of
+from assistant.html import button, counted, escaped, link, rich, shortened
 from assistant.takeaway import TAKEN_AS, Format
 from assistant.types import Answer, Citation, Sentence, Status
-from assistant.ui.html import button, counted, escaped, link, rich, shortened
 from assistant.ui.session import Conversation, Exchange, Notice, Scope
 from vectorstore.facets import Choices
 from vectorstore.markup import readable, unmarked

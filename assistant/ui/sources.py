@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 from datetime import datetime
 from itertools import pairwise
 
-from assistant.ui.html import button, counted, escaped, link, rich, shortened
+from assistant.html import button, counted, escaped, link, rich, shortened
 from assistant.ui.session import Conversation, Source
 from vectorstore.markup import readable
 from vectorstore.sentences import sentence_spans
