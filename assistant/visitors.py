@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 from limits import RateLimitItemPerMinute
@@ -84,11 +85,13 @@ class Visitors:
 
     def _leave(self, moved: asyncio.Event) -> None:
         """Lets the next one in, unless this one was still in the line, and tells those behind."""
+        behind = 0
         if moved in self._line:
-            self._line.remove(moved)
+            behind = self._line.index(moved)
+            del self._line[behind]
         elif self._line:
             self._line.popleft().set()
         else:
             self._free += 1
-        for other in self._line:
+        for other in islice(self._line, behind, None):
             other.set()
