@@ -31,7 +31,7 @@ async def serve(port, per_minute):
     assistants = Assistants(load_settings(**settings))
     assistants.visitors = Visitors(at_once=1, longest=2, per_minute=per_minute)
     assistants.of()
-    await uvicorn.Server(uvicorn.Config(build_application(assistants), port=port, log_level="error")).serve()
+    await uvicorn.Server(uvicorn.Config(build_application(assistants), port=port, log_level="error", timeout_graceful_shutdown=1)).serve()
 
 async def serve_both():
     await asyncio.gather(serve(ports[0], None), serve(ports[1], 1))
@@ -49,7 +49,7 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def addresses(built_in_data: Path, model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
-    """Of a server that answers one at a time, with two in the line, and of one that lets a visitor ask once a minute."""
+    """Of a server that answers one at a time, with two in the line, and one that lets a visitor ask once a minute."""
     ports, home = free_ports(2), tmp_path_factory.mktemp("home")
     settings = {"data_dir": str(built_in_data), **model.settings}
     program = subprocess.Popen(

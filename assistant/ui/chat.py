@@ -17,6 +17,7 @@ from assistant.takeaway import TAKEN_AS
 from assistant.ui.acts import QUIETLY, Acts, given
 from assistant.ui.examples import LOOKED_AT, example_questions, next_questions
 from assistant.ui.kept import conversation_of, kept
+from assistant.ui.pauses import with_pauses
 from assistant.ui.render import conversation_html, header_html, note_html
 from assistant.ui.session import Conversation, Exchange, Notice, Scope, Session
 from assistant.ui.sources import sources_html
@@ -33,6 +34,8 @@ _ALWAYS: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple"}
 _ASKING: dict[str, Any] = {**_ALWAYS, "concurrency_limit": None}
 """`ChatActions.ask` sees to it that one answer is written at a time. How many are written for all visitors is up to
 `Visitors`."""
+_SECONDS_TO_NOTICE = 1.0
+"""Gradio notices that a page was closed when something is sent to it, so that nothing new is sent as often."""
 Pages = AsyncGenerator[tuple[Any, ...]]
 
 
@@ -147,10 +150,14 @@ class ChatActions:
             self._assistants.visitors.questions.count(visitor_of(request))
             assistant = self._assistant(session)
             stream = partial(assistant.astream, question, history, within=session.scope.within)
-            async with aclosing(self._assistants.visitors.answered(stream)) as events:
+            coming = with_pauses(self._assistants.visitors.answered(stream), _SECONDS_TO_NOTICE)
+            async with aclosing(coming) as events:
                 async for event in events:
                     if not exchange.is_live:
                         break
+                    if event is None:
+                        yield _NOTHING_NEW
+                        continue
                     exchange.take(event)
                     sources = gr.skip() if exchange.ahead else sources_html(conversation)
                     yield conversation_html(conversation), sources, gr.skip(), gr.skip()
