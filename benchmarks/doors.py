@@ -181,11 +181,15 @@ class Doors:
             if each["backend_fn"] and any(target[1] == "load" for target in each["targets"]):
                 self._at_load.append(action)
 
+    def page(self) -> Page:
+        """A page that is not loaded yet."""
+        return Page(self._client, self._actions, self._at_load)
+
     @asynccontextmanager
     async def visit(self, door: str) -> AsyncIterator[Visit]:
         """A new conversation by that door."""
         if door == "page":
-            async with Page(self._client, self._actions, self._at_load).opened() as page:
+            async with self.page().opened() as page:
                 yield page
         elif door == "MCP":
             async with Client(f"{self._address}/mcp", read_timeout_seconds=_SECONDS) as client:

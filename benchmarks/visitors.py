@@ -171,7 +171,7 @@ async def crowd(name: str, server: Server, model: str, each: Sequence[Conversati
     return measured
 
 
-async def alone(name: str, server: Server, model: str, each: Sequence[Conversation]) -> Measured:
+async def one_by_one(name: str, server: Server, model: str, each: Sequence[Conversation]) -> Measured:
     """The same questions by the same doors, one after the other."""
     measured = Measured(name)
     async with doors(server.address, model) as found:
@@ -211,15 +211,19 @@ async def _read_memory(server: Server, measured: Measured) -> None:
         await asyncio.sleep(_SECONDS_BETWEEN_READINGS)
 
 
-def quoting(data_dir: Path, visitors: int, seconds: float, turns: int = _TURNS) -> tuple[Measured, Measured]:
-    """One visitor alone, then many, answered with quotations."""
+def quoting(
+    data_dir: Path, visitors: int, seconds: float, *, turns: int = _TURNS, alone: int = _ALONE
+) -> tuple[Measured, Measured]:
+    """One visitor alone, who holds so many of the conversations, then all at once, answered with quotations."""
     asked = conversations(build_assistant(data_dir=data_dir), visitors, turns)
     with serving(data_dir) as server:
-        return asyncio.run(_alone_then_all(server, f"{_COLLECTION}/quotation", asked, seconds))
+        return asyncio.run(_alone_then_all(server, f"{_COLLECTION}/quotation", asked, seconds, alone))
 
 
-def with_model(data_dir: Path, visitors: int, seconds: float, turns: int = _TURNS) -> tuple[Measured, Measured]:
-    """The same with a slow model; alone, it is asked a few of the questions."""
+def with_model(
+    data_dir: Path, visitors: int, seconds: float, *, turns: int = _TURNS, alone: int = _ALONE
+) -> tuple[Measured, Measured]:
+    """The same with a slow model."""
     with ExitStack() as stack:
         fast, slow = (stack.enter_context(slow_model(pause)) for pause in (0, _SECONDS_BETWEEN_WORDS))
         settings: dict[str, Any] = {"model": f"openai:{NAME}", "openai_api_key": _KEY}
@@ -227,13 +231,13 @@ def with_model(data_dir: Path, visitors: int, seconds: float, turns: int = _TURN
         asked = conversations(assistant, visitors, turns)
         variables = {"ASSISTANT_MODEL": f"openai:{NAME}", "OPENAI_API_KEY": _KEY, "OPENAI_BASE_URL": slow}
         server = stack.enter_context(serving(data_dir, **variables))
-        return asyncio.run(_alone_then_all(server, f"{_COLLECTION}/openai:{NAME}", asked, seconds))
+        return asyncio.run(_alone_then_all(server, f"{_COLLECTION}/openai:{NAME}", asked, seconds, alone))
 
 
 async def _alone_then_all(
-    server: Server, model: str, each: Sequence[Conversation], seconds: float
+    server: Server, model: str, each: Sequence[Conversation], seconds: float, alone: int
 ) -> tuple[Measured, Measured]:
-    first = await alone("one alone", server, model, each[:_ALONE])
+    first = await one_by_one("one alone", server, model, each[:alone])
     return first, await crowd(f"{len(each)} at once", server, model, each, seconds)
 
 

@@ -6,14 +6,19 @@ import random
 import time
 import tracemalloc
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant.errors import TooManyQuestions
+from assistant.ui.pauses import with_pauses
 from assistant.visitors import RateLimit, Visitors, Waiting
+from benchmarks.doors import doors
+from benchmarks.visitors import quoting, serving, with_model
+from tests.fakes import KEY, MODEL, ModelServer
 
 Stream = AsyncGenerator[str | Waiting]
 
@@ -335,3 +340,61 @@ def test_who_has_not_asked_for_a_minute_is_forgotten(monkeypatch: pytest.MonkeyP
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 100_000
+
+
+def test_fifty_visitors_at_once_get_each_their_own_answer_by_every_door(built_in_data: Path) -> None:
+    _, all_at_once = quoting(built_in_data, 50, seconds=0, turns=1, alone=0)
+    assert all_at_once.problems == []
+    assert len(all_at_once.replies) == 50
+
+
+def test_so_do_twenty_for_whom_a_slow_model_writes(built_in_data: Path) -> None:
+    _, all_at_once = with_model(built_in_data, 20, seconds=0, turns=1, alone=0)
+    assert all_at_once.problems == []
+    assert len(all_at_once.replies) == 20
+
+
+@in_a_loop
+async def test_a_pause_is_told_and_loses_nothing() -> None:
+    answers = Answers(Visitors(at_once=1, longest=1))
+    stream = with_pauses(answers.to("slow"), 0.01)
+    assert await anext(stream) == "slow begins"
+    assert await anext(stream) is None
+    assert await anext(stream) is None
+    answers.may_end("slow")
+    assert [item async for item in stream if item] == ["slow ends"]
+
+    failing = with_pauses(answers.to("faulty"), 0.01)
+    assert await anext(failing) == "faulty begins"
+    answers.may_end("faulty")
+    with pytest.raises(ValueError, match="faulty"):
+        assert [item async for item in failing if item] == []
+    closed = with_pauses(answers.to("closed"), 0.01)
+    await anext(closed)
+    assert await anext(closed) is None
+    await closed.aclose()
+    assert answers.ended == ["slow", "faulty", "closed"]
+    await assert_free(answers.visitors, 1)
+
+
+def test_a_page_opens_while_more_questions_wait_than_gradio_runs_by_itself(
+    built_in_data: Path, model_server: ModelServer
+) -> None:
+    model_server.says("", silent_seconds=60)
+    variables = {"ASSISTANT_MODEL": f"openai:{MODEL}", "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model_server.url}
+
+    async def visiting(address: str) -> None:
+        async with doors(address, "icml2026") as found, AsyncExitStack() as pages:
+            waiting = [found.page() for _ in range(45)]
+            asked = [asyncio.create_task(page.ask("Which GPU does LiftQuant fit on?")) for page in waiting]
+            while not model_server.requests:
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(1)
+            async with asyncio.timeout(10):
+                await pages.enter_async_context(found.visit("page"))
+            for each in asked:
+                each.cancel()
+            await asyncio.wait(asked)
+
+    with serving(built_in_data, **variables) as server:
+        asyncio.run(visiting(server.address))

@@ -21,6 +21,7 @@ SENTENCE = "LiftQuant enables a 70B LLM to be compressed to 2.4 bits to fit a 24
 QUESTION = "Which GPU does LiftQuant fit on?"
 SERVE = """
 import asyncio, json, sys
+from copy import copy
 import uvicorn
 from assistant.app import Assistants
 from assistant.server import build_application
@@ -28,15 +29,17 @@ from assistant.settings import load_settings
 from assistant.visitors import Visitors
 
 async def serve(port, per_minute):
-    assistants = Assistants(load_settings(**settings))
+    assistants = copy(loaded)
     assistants.visitors = Visitors(at_once=1, longest=2, per_minute=per_minute)
-    assistants.of()
-    await uvicorn.Server(uvicorn.Config(build_application(assistants), port=port, log_level="error", timeout_graceful_shutdown=1)).serve()
+    app = build_application(assistants)
+    await uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=1)).serve()
 
 async def serve_both():
     await asyncio.gather(serve(ports[0], None), serve(ports[1], 1))
 
 settings, ports = json.loads(sys.argv[1])
+loaded = Assistants(load_settings(**settings))
+loaded.of()
 asyncio.run(serve_both())
 """
 
