@@ -14,7 +14,8 @@ from vectorstore.sentences import sentence_spans
 
 NAME = "slow-1"
 _SOURCE = re.compile(r"\[(\d)\]\n(=+ \w+ =+)\n.*\n(?P<abstract>.*)\n\2")
-_QUESTION = re.compile(r"[Qq]uestion: (?P<question>.*)\Z", re.DOTALL)
+_BEFORE_QUESTION = "uestion: "
+"""Of all prompts, at its last place; abstracts may have it too."""
 _SENTENCES = 2
 _CONCURRENT = 256
 
@@ -58,8 +59,7 @@ def slow_model(seconds_between_words: float) -> Iterator[str]:
 
 def reply_to(prompt: str) -> str:
     """Sentences of the first source, chosen by the question; a question that is to be made standalone is repeated."""
-    asked = _QUESTION.search(prompt)
-    question = asked["question"].strip() if asked else ""
+    question = prompt.rpartition(_BEFORE_QUESTION)[2].strip()
     source = _SOURCE.search(prompt)
     if source is None:
         return question
