@@ -49,6 +49,7 @@ bench: $(VENV)/ready-bench
 	$(BIN)/python -m benchmarks.crashes
 	$(BIN)/python -m benchmarks.indexing
 	$(BIN)/python -m benchmarks.growth
+	$(BIN)/python -m benchmarks.visitors --minutes 10
 	$(BIN)/python -m benchmarks.whole --sample 3000
 
 # The pictures in docs/, of the built-in papers; needs Chromium.

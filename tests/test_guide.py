@@ -227,7 +227,7 @@ def _check_command(command: Any, words: list[str], text: str) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/decisions.md"])
 def test_settings_named_in_it_exist(page: str) -> None:
-    named = set(re.findall(r"\b(?:ASSISTANT|CHROMA)_(?!OTEL_)[A-Z_]+\b", PAGES[page]))  # CHROMA_OTEL_... are Chroma's own
+    named = set(re.findall(r"\b(?:ASSISTANT|CHROMA)_(?!OTEL_)[A-Z_]+\b", PAGES[page]))  # CHROMA_OTEL_ are Chroma's own
     assert named <= {*setting_names()}
 
 

@@ -6,7 +6,7 @@ The stored text keeps its markup; this is for what is shown, embedded and compar
 import logging
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
@@ -103,6 +103,7 @@ def _scripted(match: re.Match[str]) -> str:
     return content.translate(table) if all(ord(char) in table for char in content) else match.group()
 
 
+@lru_cache(maxsize=4096)
 def _from_latex(latex: str) -> str:
     """LaTeX to Unicode; the source itself when it cannot be parsed."""
     braced = re.fullmatch(r"\\[a-zA-Z]+\*?\{(.*)\}", latex, re.DOTALL)

@@ -17,6 +17,7 @@ from assistant.takeaway import TAKEN_AS
 from assistant.ui.acts import QUIETLY, Acts, given
 from assistant.ui.examples import LOOKED_AT, example_questions, next_questions
 from assistant.ui.kept import conversation_of, kept
+from assistant.ui.pauses import with_pauses
 from assistant.ui.render import conversation_html, header_html, note_html
 from assistant.ui.session import Conversation, Exchange, Notice, Scope, Session
 from assistant.ui.sources import sources_html
@@ -28,9 +29,13 @@ _APOLOGY = Notice(
     "Something went wrong, and there is no answer to this question.",
     "Ask again. If it stays so, the log of the program says why.",
 )
-_ASKING: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple", "concurrency_limit": None}
-"""What comes while the same is still going on is not dropped, such as a question right after Stop; `ChatActions.ask`
-sees to it that one answer is written at a time. How many are written for all visitors is up to `Visitors`."""
+_ALWAYS: dict[str, Any] = {**QUIETLY, "trigger_mode": "multiple"}
+"""What comes while the same is still going on is not dropped, such as a question right after Stop."""
+_ASKING: dict[str, Any] = {**_ALWAYS, "concurrency_limit": None}
+"""`ChatActions.ask` sees to it that one answer is written at a time. How many are written for all visitors is up to
+`Visitors`."""
+_SECONDS_TO_NOTICE = 1.0
+"""Gradio notices that a page was closed when something is sent to it, so that nothing new is sent as often."""
 Pages = AsyncGenerator[tuple[Any, ...]]
 
 
@@ -74,15 +79,15 @@ def build_chat_tab(
     running = [typed, clicked, again]
     changes = [
         *running,
-        *(asked.then(actions.suggest, session, conversation, **_ASKING) for asked in running),
+        *(asked.then(actions.suggest, session, conversation, **_ALWAYS) for asked in running),
         stop.click(actions.stop, session, tab.all, cancels=running, **QUIETLY),
         clear.click(actions.clear, session, [header, *tab.all], cancels=running, **QUIETLY),
         acts.on("undo")(actions.undo, session, tab.all, **QUIETLY),
         acts.on("judge")(actions.judge, session, tab.all, **QUIETLY),
     ]
     for change in changes:
-        change.then(actions.remembered, session, remembered, **_ASKING).then(
-            None, remembered, None, js="(text) => window.assistant.remember(text)", **_ASKING
+        change.then(actions.remembered, session, remembered, **_ALWAYS).then(
+            None, remembered, None, js="(text) => window.assistant.remember(text)", **_ALWAYS
         )
     for asked in running:
         asked.then(actions.give_back, [box, session], box, **QUIETLY)
@@ -145,12 +150,17 @@ class ChatActions:
             self._assistants.visitors.questions.count(visitor_of(request))
             assistant = self._assistant(session)
             stream = partial(assistant.astream, question, history, within=session.scope.within)
-            async with aclosing(self._assistants.visitors.answered(stream)) as events:
+            coming = with_pauses(self._assistants.visitors.answered(stream), _SECONDS_TO_NOTICE)
+            async with aclosing(coming) as events:
                 async for event in events:
                     if not exchange.is_live:
                         break
+                    if event is None:
+                        yield _NOTHING_NEW
+                        continue
                     exchange.take(event)
-                    yield conversation_html(conversation), sources_html(conversation), gr.skip(), gr.skip()
+                    sources = gr.skip() if exchange.ahead else sources_html(conversation)
+                    yield conversation_html(conversation), sources, gr.skip(), gr.skip()
         except Exception as error:
             exchange.fail(notice_of(error))
         finally:

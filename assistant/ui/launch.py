@@ -77,6 +77,8 @@ def start_chat(assistants: Assistants, *, port: int) -> gr.Blocks:
         quiet=True,
         prevent_thread_lock=True,
         num_workers=0,
+        max_threads=chat.max_threads,
+        state_session_capacity=chat.state_session_capacity,
         app_kwargs={"middleware": [*guards()], "routes": [_assets()]},
         **_page_options(),
     )

@@ -1,5 +1,6 @@
 """The page: a header, and one tab each for the chat, the papers, their map and the collections."""
 
+import os
 from typing import Any
 
 import gradio as gr
@@ -16,9 +17,14 @@ from assistant.ui.render import NAME, header_html
 from assistant.ui.session import Session
 
 _AT_ONCE = 8
-"""Answers written at the same time; more questions wait."""
-_WAITING = 64
-"""Questions that may wait; one more is refused."""
+"""Runs of one action at the same time, apart from those that `Visitors` lets in."""
+_RUNS = 256
+"""Of all actions together. A question that waits for its turn is one, so it must be far more than may wait."""
+_WAITING = 1_000
+"""Actions that may wait; one more is refused."""
+_PAGES = 1_000
+"""Pages that are remembered, those used last: 0.1 MB each, and their conversations. Gradio drops none by itself."""
+_NEVER = str(2**62)
 
 
 def build_page(assistants: Assistants) -> gr.Blocks:
@@ -45,6 +51,8 @@ def build_page(assistants: Assistants) -> gr.Blocks:
         page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
         page.load(_account_html, None, account, **QUIETLY)
         page.load(CollectionsActions(assistants).open, session, collections, **QUIETLY)
+    page.max_threads, page.state_session_capacity = _RUNS, _PAGES
+    os.environ["GRADIO_ANALYTICS_CACHE_FREQUENCY"] = _NEVER  # else up to 40 ms after each action, which nobody looks at
     page.queue(default_concurrency_limit=_AT_ONCE, max_size=_WAITING)
     return page  # type: ignore[no-any-return]
 
