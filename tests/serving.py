@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,10 +76,12 @@ def _wait_for(running: Program) -> None:
 
 
 @contextmanager
-def in_thread(app: FastAPI) -> Iterator[str]:
-    """The address of a real HTTP server."""
+def in_thread(build: Callable[[], FastAPI]) -> Iterator[str]:
+    """The address of a real HTTP server; the application is built on its event loop, as Gradio would open another."""
     port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(
+        uvicorn.Config(build, factory=True, port=port, log_level="error", timeout_graceful_shutdown=1)
+    )
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -87,6 +89,5 @@ def in_thread(app: FastAPI) -> Iterator[str]:
             time.sleep(0.02)
         yield f"http://127.0.0.1:{port}"
     finally:
-        app.state.ending.set()
         server.should_exit = True
         thread.join()
