@@ -27,6 +27,7 @@ from openai import AsyncOpenAI, OpenAI
 from assistant import Assistant, build_assistant
 from assistant.access import Users
 from assistant.app import Assistants, index_papers
+from assistant.cli import main
 from assistant.errors import SettingsError
 from assistant.server import build_application, serve
 from assistant.settings import load_settings
@@ -643,14 +644,18 @@ def test_told_to_end_it_finishes_the_answer_and_does_not_wait_for_open_pages(
     assert "Traceback" not in running.output
 
 
-def test_a_port_that_is_taken_is_said_in_two_lines(built_in_data: Path) -> None:
+def test_a_port_that_is_taken_is_said_in_two_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = run("serve", "--port", str(port), ASSISTANT_DATA_DIR=str(built_in_data))
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
+        monkeypatch.setattr("sys.argv", ["assistant", "serve", "--port", str(port)])
+        with pytest.raises(SystemExit) as left:
+            main()
+    assert left.value.code == 1
+    assert capsys.readouterr().err.splitlines() == [
         f"Error: Port {port} of 127.0.0.1 cannot be used: Address already in use.",
         "Give another one with --port, such as 7861.",
     ]
