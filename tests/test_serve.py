@@ -631,7 +631,8 @@ def test_told_to_end_it_finishes_the_answer_and_does_not_wait_for_open_pages(
     }
     with program("--host", "0.0.0.0", "--open-to-all", **environment) as running, httpx.Client() as page:
         with page.stream("GET", f"{running.url}/gradio_api/heartbeat/a-page") as alive:
-            assert "ALIVE" in next(alive.iter_text())
+            beats = alive.iter_text()  # kept, or the connection would be closed with it
+            assert "ALIVE" in next(beats)
             client = OpenAI(base_url=f"{running.url}/v1", api_key="any", max_retries=0)
             chunks = client.chat.completions.create(**asked(QUESTION, model=WRITTEN), stream=True)
             next(chunk for chunk in chunks if chunk.choices[0].delta.content)
