@@ -1,7 +1,6 @@
 """`assistant serve` as programs meet it: the OpenAI API with its real clients, what is refused, and how it ends."""
 
 import asyncio
-import http.client
 import json
 import re
 import shutil
@@ -12,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -61,18 +61,20 @@ class Server:
     users: Users
     data_dir: Path
     model: ModelServer
+    http: httpx.Client
+    """One for all requests: making one costs more than most of them."""
 
     @property
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"}
 
     def client(self, key: str = "") -> OpenAI:
-        return OpenAI(base_url=f"{self.url}/v1", api_key=key or self.key, max_retries=0)
+        return OpenAI(base_url=f"{self.url}/v1", api_key=key or self.key, max_retries=0, http_client=self.http)
 
     def post(self, body: Any, path: str = "/v1/chat/completions", **options: Any) -> httpx.Response:
         content = {"content": body} if isinstance(body, str | bytes) else {"json": body}
         headers = {**self.headers, "Content-Type": "application/json"}
-        return httpx.post(f"{self.url}{path}", headers=headers, timeout=60, **content, **options)
+        return self.http.post(f"{self.url}{path}", headers=headers, **content, **options)
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +96,8 @@ def server(built_in_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
             "OPENAI_API_KEY": KEY,
             "OPENAI_BASE_URL": model.url,
         }
-        with program(**environment) as running:
-            yield Server(running.url, key, Users(users), data_dir, model)
+        with program(**environment) as running, httpx.Client(timeout=60) as http:
+            yield Server(running.url, key, Users(users), data_dir, model, http)
             assert running.end(signal.SIGINT) < 10
     assert running.process.returncode == 0
     for secret in (key, KEY, "Traceback"):
@@ -113,11 +115,11 @@ def forgotten(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture(scope="module")
-def application(built_in_data: Path) -> Iterator[str]:
+def application(built_in_data: Path) -> Iterator[httpx.Client]:
     """The application on this machine for whoever is on it, without a model."""
     assistants = Assistants(load_settings(data_dir=built_in_data), questions_per_minute=100)
-    with in_thread(lambda: build_application(assistants)) as url:
-        yield url
+    with in_thread(lambda: build_application(assistants)) as url, httpx.Client(base_url=url, timeout=60) as http:
+        yield http
 
 
 def asked(question: str, *before: Any, model: str = QUOTATION) -> dict[str, Any]:
@@ -174,6 +176,8 @@ def streamed(chunks: Any) -> tuple[str, Any, Any]:
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_each_kind_of_answer_is_that_of_the_assistant(server: Server, assistant: Assistant, kind: str) -> None:
     answer = assistant.ask(QUESTIONS[kind])
+    assert kind.split()[0] in (answer.kind, answer.status)
+    assert ("| --- |" in answer.text) == (kind == "compare")
     client = server.client()
     whole = client.chat.completions.create(**asked(QUESTIONS[kind]))
     message = whole.choices[0].message
@@ -189,13 +193,6 @@ def test_each_kind_of_answer_is_that_of_the_assistant(server: Server, assistant:
         note.url_citation.model_dump() for note in message.annotations or ()
     ]
     assert server.model.requests == []
-
-
-def test_the_kinds_asked_for_are_what_they_are_called(assistant: Assistant) -> None:
-    for kind, question in QUESTIONS.items():
-        answer = assistant.ask(question)
-        assert kind.split()[0] in (answer.kind, answer.status)
-    assert "| --- |" in assistant.ask(QUESTIONS["compare"]).text
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -307,7 +304,7 @@ def test_a_history_of_a_megabyte_does_not_take_long(server: Server) -> None:
 
 
 def test_open_webui_is_answered(server: Server, assistant: Assistant) -> None:
-    listed = httpx.get(f"{server.url}/v1/models", headers=server.headers).json()
+    listed = server.http.get(f"{server.url}/v1/models", headers=server.headers).json()
     assert {"id", "object"} <= listed["data"][0].keys()
     body = {
         "stream": True,
@@ -459,11 +456,11 @@ def test_a_model_that_refuses_its_key_is_an_error_of_the_server(server: Server) 
 def test_without_a_key_nothing_is_answered(server: Server, key: str | None) -> None:
     headers = [(b"authorization", f"Bearer {key}".encode("latin1"))] if key else []
     for method, path in (("GET", "/v1/models"), ("POST", "/v1/chat/completions"), ("POST", "/mcp"), ("GET", "/v1/x")):
-        said = httpx.request(method, f"{server.url}{path}", headers=headers)
+        said = server.http.request(method, f"{server.url}{path}", headers=headers)
         assert said.status_code == 401
         assert said.json()["error"]["code"] == "invalid_api_key"
     for path in ("/config", "/gradio_api/info"):
-        assert httpx.get(f"{server.url}{path}", headers=headers).status_code == 401
+        assert server.http.get(f"{server.url}{path}", headers=headers).status_code == 401
     with pytest.raises(openai.AuthenticationError):
         server.client("pa-wrong").models.list()
 
@@ -484,7 +481,7 @@ def test_a_file_of_users_that_cannot_be_read_lets_nobody_in_and_is_not_named(ser
         with pytest.raises(openai.InternalServerError, match="cannot answer now") as caught:
             server.client().models.list()
         assert str(server.users.path) not in str(caught.value)
-        assert httpx.get(f"{server.url}/health").status_code == 200
+        assert server.http.get(f"{server.url}/health").status_code == 200
     finally:
         server.users.path.write_bytes(kept)
     assert server.client().models.list()
@@ -502,7 +499,7 @@ def test_mcp_is_open_to_who_has_a_key(server: Server) -> None:
     assert "LiftQuant" in asyncio.run(ask())
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     accepted = {**server.headers, "Accept": "application/json, text/event-stream", "Host": "papers.example.org"}
-    assert httpx.post(f"{server.url}/mcp", json=ping, headers=accepted).status_code == 200
+    assert server.http.post(f"{server.url}/mcp", json=ping, headers=accepted).status_code == 200
 
 
 def test_a_password_opens_the_page_and_no_other_does(server: Server) -> None:
@@ -531,19 +528,18 @@ def chunks_of(size: int) -> Iterator[bytes]:
 @pytest.mark.parametrize(("path", "size"), [("/v1/chat/completions", 1_100_000), ("/mcp", 1_100_000)])
 def test_a_body_that_is_too_large_is_not_read(server: Server, path: str, size: int) -> None:
     for body in (b" " * size, chunks_of(size)):
-        said = httpx.post(f"{server.url}{path}", content=body, headers=server.headers)
+        said = server.http.post(f"{server.url}{path}", content=body, headers=server.headers)
         assert said.status_code == 413
         assert said.json()["error"]["code"] == "request_too_large"
 
 
-def test_the_page_takes_no_body_that_is_too_large_either(application: str) -> None:
+def test_the_page_takes_no_body_that_is_too_large_either(application: httpx.Client) -> None:
     for path in ("/gradio_api/queue/join", "/login"):
         for body in (b" " * 8_100_000, chunks_of(8_100_000)):
-            assert httpx.post(f"{application}{path}", content=body).status_code == 413
-    upload = f"{application}/gradio_api/upload"
-    assert httpx.post(upload, content=chunks_of(200_000)).status_code == 411
+            assert application.post(path, content=body).status_code == 413
+    assert application.post("/gradio_api/upload", content=chunks_of(200_000)).status_code == 411
     for length in (str(10**10), "-1"):
-        connection = http.client.HTTPConnection(application.removeprefix("http://"))
+        connection = HTTPConnection("127.0.0.1", application.base_url.port)
         connection.putrequest("POST", "/gradio_api/upload")
         connection.putheader("Content-Length", length)
         connection.endheaders()
@@ -566,7 +562,7 @@ def test_each_key_has_its_own_limit(built_in_data: Path, tmp_path: Path) -> None
         assert two.chat.completions.create(**asked("Hello!")).choices
 
 
-def test_nothing_is_fetched_for_a_visitor(application: str) -> None:
+def test_nothing_is_fetched_for_a_visitor(application: httpx.Client) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -580,24 +576,24 @@ def test_nothing_is_fetched_for_a_visitor(application: str) -> None:
             "file/http://",
             "file%3Dhttp://",
         ):
-            said = httpx.get(f"{application}/gradio_api/{route}{address}/x")
+            said = application.get(f"/gradio_api/{route}{address}/x")
             assert said.status_code in (403, 404)
         with pytest.raises(TimeoutError):
             listener.accept()
 
 
 @pytest.mark.parametrize("path", ["/health", "/v1/models", "/mcp", "/", "/config"])
-def test_on_this_machine_no_other_name_and_no_other_site_is_answered(application: str, path: str) -> None:
+def test_on_this_machine_no_other_name_and_no_other_site_is_answered(application: httpx.Client, path: str) -> None:
     method = "POST" if path == "/mcp" else "GET"
     for host in ("evil.example", "127.0.0.1.evil.example", "evil.example:7860", ""):
-        assert httpx.request(method, application + path, headers={"Host": host}).status_code in (400, 403)
+        assert application.request(method, path, headers={"Host": host}).status_code in (400, 403)
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
-        assert httpx.request(method, application + path, headers={"Origin": origin}).status_code == 403
+        assert application.request(method, path, headers={"Origin": origin}).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost", "[::1]:7860"])
-def test_this_machine_is_known_by_its_own_names(application: str, host: str) -> None:
-    assert httpx.get(f"{application}/health", headers={"Host": host}).json() == {"status": "ok"}
+def test_this_machine_is_known_by_its_own_names(application: httpx.Client, host: str) -> None:
+    assert application.get("/health", headers={"Host": host}).json() == {"status": "ok"}
 
 
 # Health, and the end
