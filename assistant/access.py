@@ -44,16 +44,17 @@ class Users:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read_at = -1
+        self._read: tuple[int, ...] = ()
         self._users: dict[str, User] = {}
 
     def all(self) -> dict[str, User]:
         """By name; none when there is no file. Raises `AccessError` when it cannot be read."""
         try:
-            changed_at = self.path.stat().st_mtime_ns
-            if changed_at != self._read_at:
+            found = self.path.stat()
+            version = (found.st_mtime_ns, found.st_ino, found.st_size)  # two changes may have the same time
+            if version != self._read:
                 self._users = _USERS.validate_json(self.path.read_bytes())
-                self._read_at = changed_at
+                self._read = version
         except FileNotFoundError:
             return {}
         except (OSError, ValidationError) as error:
@@ -117,7 +118,7 @@ class Users:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{self.path}.lock", timeout=10):
-                users = dict(self.all())
+                users = dict(Users(self.path).all())
                 yield users
                 self._write(_USERS.dump_json(users, indent=1))
         except (OSError, TimeoutError) as error:

@@ -150,18 +150,20 @@ def serve_stdio(assistants: Assistants) -> None:
 
 
 def http_route(
-    server: Server[Any], *, hosts: Sequence[str], path: str = "/mcp"
+    server: Server[Any], *, hosts: Sequence[str] | None, path: str = "/mcp"
 ) -> tuple[Route, Callable[[], AbstractAsyncContextManager[None]]]:
     """The route for an ASGI app, and what that app's lifespan must enter, once, before the first request.
 
     `hosts` are the names under which the app may be reached, without port: a request that names another host, or
     comes from a page of another, is refused, so that no web page can reach a server on the reader's own machine.
+    None lets all through, for an app that lets only people in whom it knows.
     """
-    names = [f"[{host}]" if ":" in host and not host.startswith("[") else host for host in hosts]
+    names = [f"[{host}]" if ":" in host and not host.startswith("[") else host for host in hosts or ()]
     manager = StreamableHTTPSessionManager(
         server,
         stateless=True,
         security_settings=TransportSecuritySettings(
+            enable_dns_rebinding_protection=hosts is not None,
             allowed_hosts=[allowed for name in names for allowed in (name, f"{name}:*")],
             allowed_origins=[
                 allowed

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.responses import Response
 
@@ -49,12 +49,18 @@ def completions(assistants: Assistants) -> APIRouter:
         assistant = await to_thread.run_sync(_assistant, assistants, asked.model)
         events = assistants.visitors.answered(partial(assistant.astream, *asked.question_and_history(told)))
         if asked.stream:
-            first = await anext(events)  # what is wrong with the question is told by the status, while there is time
+            first = await unless_gone(request, anext(events))  # what is wrong with the question the status can tell
             chunks = _chunks(first, events, Reply(asked.model), told, with_usage=asked.wants_usage)
             return StreamingResponse(chunks, media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
         answer = await unless_gone(request, _answer(events))
         told.keep(asked.model, answer)
         return JSONResponse(Reply(asked.model).whole(answer))
+
+    @api.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+    async def unknown(path: str) -> None:
+        raise HTTPException(
+            404, "There is no such address here, only /v1/chat/completions (POST) and /v1/models (GET)."
+        )
 
     return api
 

@@ -1,16 +1,16 @@
-"""Notices when a client leaves while it waits for an answer that is not streamed."""
+"""Notices when a client leaves before the first of an answer is there."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 
 Result = TypeVar("Result")
 
 
-async def unless_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+async def unless_gone(request: Request, work: Awaitable[Result]) -> Result:
     """What the work gives. Raises `ClientDisconnect`, and ends the work, when the client leaves before."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))

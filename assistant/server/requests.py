@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from assistant.errors import QuestionError
 from assistant.server.told import ToldAnswers
@@ -11,32 +11,54 @@ EXTENSION = "abstract_assistant"
 """The one field that the OpenAI API does not have."""
 
 
-class TextPart(BaseModel):
-    """A piece of a message's text."""
+_ORDER = "### Task:"
+"""So begins what Open WebUI has a model do beside the answers: titles, tags, follow-up questions, search queries. Where
+that fails, it goes without, or takes the question for a title; what the papers say would be taken for a title too."""
+Text = Annotated[str, Field(max_length=1_000_000)]
+"""Not longer than a body may be; where there is a limit, pydantic refuses what is no Unicode, halves of pairs."""
 
-    type: Literal["text"]
-    text: str
+
+class KnownCitation(BaseModel):
+    """Which paper a source number stands for."""
+
+    number: int
+    label: Text
+    paper_id: Text
 
 
 class Known(BaseModel):
     """What an answer that comes back in the history may have kept."""
 
-    citations: list[dict[str, Any]] = []
+    citations: list[KnownCitation] = []
 
 
 class Message(BaseModel):
     """One item of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[TextPart] | None = None
-    abstract_assistant: Known = Known()
+    content: Text | None = None
+    abstract_assistant: Known | None = None
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _joined(cls, content: Any) -> Any:
+        """The text of all parts."""
+        if not isinstance(content, list):
+            return content
+        if not all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in content):
+            raise ValueError("only text can be read; leave out images, sound and files.")
+        return "\n".join(part["text"] for part in content)
 
     @property
     def text(self) -> str:
-        """Its text, whichever way it is given."""
-        if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content)
+        """What was said; empty in the call of a tool."""
         return self.content or ""
+
+    def citations(self, told: ToldAnswers, model: str) -> list[dict[str, Any]]:
+        """Which papers its source numbers stand for, as far as known."""
+        if self.abstract_assistant and self.abstract_assistant.citations:
+            return [citation.model_dump() for citation in self.abstract_assistant.citations]
+        return told.citations(model, self.text)
 
 
 class StreamOptions(BaseModel):
@@ -74,12 +96,13 @@ class CompletionRequest(BaseModel):
         said = [message for message in self.messages if message.role in ("user", "assistant")]
         if not said or said[-1].role != "user":
             raise QuestionError("The last message is not a user's.", "Let it be the question.")
+        if said[-1].text.lstrip().startswith(_ORDER):
+            raise QuestionError(
+                "That is an order to a chat model, not a question on the papers.",
+                "Have another model make titles, tags and searches.",
+            )
         history = [
-            {
-                "role": message.role,
-                "content": message.text,
-                "citations": message.abstract_assistant.citations or told.citations(self.model, message.text),
-            }
+            {"role": message.role, "content": message.text, "citations": message.citations(told, self.model)}
             for message in said[:-1]
             if message.text.strip()
         ]

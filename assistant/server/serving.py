@@ -1,15 +1,16 @@
 """Runs the server: where it may listen, and how it ends."""
 
-import ipaddress
 import logging
+import signal
 import socket
 
 import uvicorn
+from fastapi import FastAPI
 
 from assistant.access import Users
 from assistant.app import Assistants
 from assistant.errors import SettingsError
-from assistant.server.application import build_application
+from assistant.server.application import build_application, is_loopback
 from assistant.settings import Settings
 from vectorstore.progress import Progress, silent
 
@@ -27,7 +28,7 @@ def serve(settings: Settings, *, host: str, open_to_all: bool = False, progress:
         raise SettingsError(
             f"The file of users {users.path} has none.", "Add one: assistant user add NAME, or assistant user key NAME."
         )
-    if users is None and not open_to_all and not _is_loopback(host):
+    if users is None and not open_to_all and not is_loopback(host):
         raise SettingsError(
             f"Whoever reaches {host} could ask and add papers: nobody has to log in.",
             "Set ASSISTANT_AUTH_FILE (see assistant user --help), or give --open-to-all.",
@@ -35,27 +36,31 @@ def serve(settings: Settings, *, host: str, open_to_all: bool = False, progress:
     with _listening(host, settings.port) as listener:
         assistants = Assistants(settings, questions_per_minute=settings.questions_per_minute)
         assistants.of(progress=progress)
-        config = uvicorn.Config(
-            build_application(assistants, host=host, users=users),
-            log_level=logging.WARNING,
-            timeout_graceful_shutdown=_SECONDS_TO_FINISH,
-            server_header=False,
-        )
+        server = _Server(build_application(assistants, host=host, users=users))
         address = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
         print(f"The chat is at {address}, the API at {address}/v1, MCP at {address}/mcp - Ctrl+C ends it.", flush=True)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to end is no failure either
         try:
-            uvicorn.Server(config).run([listener])
-        except KeyboardInterrupt:  # uvicorn raises it again when all is finished
+            server.run([listener])
+        except KeyboardInterrupt:  # uvicorn raises the signal again when all is finished
             print()
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+class _Server(uvicorn.Server):
+    def __init__(self, app: FastAPI) -> None:
+        self._ending = app.state.ending
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level=logging.WARNING,
+                timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+                server_header=False,
+            )
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._ending.set()
+        await super().shutdown(sockets)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -1,5 +1,6 @@
 """Starts the chat on this machine, for this machine only."""
 
+import asyncio
 import errno
 import hashlib
 import socket
@@ -11,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import gradio as gr
 from fastapi import FastAPI, Request
+from gradio.routes import App
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -85,10 +87,17 @@ def start_chat(assistants: Assistants, *, port: int) -> gr.Blocks:
     return chat
 
 
-def mount_page(app: FastAPI, assistants: Assistants, *, user_of: Callable[[Request], str] | None = None) -> None:
-    """Puts the page at "/" of the app, and its files; `user_of` says who has logged in, where users do."""
+def mount_page(
+    app: FastAPI, assistants: Assistants, *, user_of: Callable[[Request], str] | None = None
+) -> asyncio.Event:
+    """Puts the page at "/" of the app, and its files; `user_of` says who has logged in, where users do.
+
+    Once the event that this gives is set, pages that are open hold no connection any longer.
+    """
     app.router.routes.append(_assets())
     gr.mount_gradio_app(app, build_page(assistants), path="/", auth_dependency=user_of, **_page_options())
+    mounted = [route.app for route in app.routes if isinstance(route, Mount)]
+    return next(page.stop_event for page in mounted if isinstance(page, App))
 
 
 def _page_options() -> dict[str, Any]:
