@@ -49,7 +49,6 @@ QUESTIONS = {
     "not_covered": "Which paper proposes AlphaFold 3?",
 }
 INVENTED = f"{GOOD} [1]. It was trained on 512 H100 cards in Paris [1]."
-SLOW = {"seconds_between_words": 0.2}
 
 
 @dataclass
