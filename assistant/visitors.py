@@ -13,6 +13,8 @@ from assistant.errors import TooManyQuestions
 
 Item = TypeVar("Item")
 _MINUTE = 60.0
+_REQUESTS = 4
+"""Times as many requests as questions: some clients send several for one, or some that are no questions."""
 _SECONDS_BETWEEN_POSITIONS = 1.0
 """How often somebody in the line is told how many are before, at most: a page is drawn anew for it."""
 
@@ -69,6 +71,7 @@ class Visitors:
 
     def __init__(self, *, at_once: int, longest: int, per_minute: int | None = None) -> None:
         self.questions = RateLimit(per_minute, "questions")
+        self.requests = RateLimit(_REQUESTS * per_minute if per_minute else None, "requests")
         self._free = at_once
         self._longest = longest
         self._line: deque[asyncio.Event] = deque()

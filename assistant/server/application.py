@@ -48,7 +48,7 @@ def build_application(assistants: Assistants, *, host: str = "127.0.0.1", users:
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts or ["*"], www_redirect=False),
             Middleware(GuardedResponses),
-            Middleware(KnownVisitors, users=users, logins=logins, questions=assistants.visitors.questions),
+            Middleware(KnownVisitors, users=users, logins=logins, requests=assistants.visitors.requests),
             Middleware(SmallBodies),
         ],
     )

@@ -47,7 +47,9 @@ def completions(assistants: Assistants) -> APIRouter:
     @api.post("/chat/completions")
     async def complete(request: Request, asked: CompletionRequest) -> Response:
         assistant = await to_thread.run_sync(_assistant, assistants, asked.model)
-        events = assistants.visitors.answered(partial(assistant.astream, *asked.question_and_history(told)))
+        question, history = asked.question_and_history(told)
+        assistants.visitors.questions.count(request.scope["visitor"])
+        events = assistants.visitors.answered(partial(assistant.astream, question, history))
         if asked.stream:
             first = await unless_gone(request, anext(events))  # what is wrong with the question the status can tell
             chunks = _chunks(first, events, Reply(asked.model), told, with_usage=asked.wants_usage)

@@ -88,14 +88,14 @@ def _again(messages: list[Message], receive: Receive) -> Receive:
 class KnownVisitors:
     """Lets in, where there are users, programs by their key and people by their login; and nobody too often.
 
-    The name of who comes in is left at "visitor" of the scope.
+    Who comes in is left at "visitor" of the scope: the name of a user, or else the address.
     """
 
-    def __init__(self, app: ASGIApp, *, users: Users | None, logins: Logins | None, questions: RateLimit) -> None:
+    def __init__(self, app: ASGIApp, *, users: Users | None, logins: Logins | None, requests: RateLimit) -> None:
         self._app = app
         self._users = users
         self._logins = logins
-        self._questions = questions
+        self._requests = requests
         self._attempts = RateLimit(_LOGINS_PER_MINUTE, "logins")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,9 +116,8 @@ class KnownVisitors:
         """Raises `AccessRefused` or `TooManyQuestions`."""
         address, path, is_post = scope["client"][0] if scope.get("client") else "", scope["path"], _is_post(scope)
         if is_for_programs(path):
-            visitor = self._users.owner_of(_key(scope)) if self._users else address
-            if is_post:
-                self._questions.count(visitor)
+            scope["visitor"] = self._users.owner_of(_key(scope)) if self._users else address
+            self._requests.count(scope["visitor"])
         elif path.rstrip("/") == "/login":
             if is_post:
                 self._attempts.count(address)
