@@ -9,6 +9,7 @@ from contextlib import aclosing
 from html.parser import HTMLParser
 from typing import Any, cast
 
+import gradio as gr
 import pytest
 
 from assistant import Assistant
@@ -33,6 +34,7 @@ from assistant.ui.launch import start_chat
 from assistant.ui.render import conversation_html, exchange_html, header_html, note_html, plain_text
 from assistant.ui.session import Conversation, Exchange, Notice, Scope, Session
 from assistant.ui.sources import sources_html
+from assistant.visitors import Visitors
 from vectorstore.facets import Choices
 from vectorstore.filters import PaperFilter
 from vectorstore.sentences import sentence_spans
@@ -397,15 +399,19 @@ class Scripted:
             self.closed.set()
 
 
+REQUEST = gr.Request(username="a reader")
+
+
 class ScriptedAssistants:
     def __init__(self, scripted: Scripted) -> None:
         self.settings = load_settings(data_dir="/nowhere")
         self.of = lambda names=(): scripted
+        self.visitors = Visitors(at_once=4, longest=4)
 
 
 def pages(actions: ChatActions, question: str, session: Session) -> list[tuple[Any, ...]]:
     async def collected() -> list[tuple[Any, ...]]:
-        return [page async for page in actions.ask(question, session)]
+        return [page async for page in actions.ask(question, session, REQUEST)]
 
     return asyncio.run(collected())
 
@@ -449,7 +455,7 @@ def test_a_stop_ends_the_stream_and_closes_it() -> None:
     session, actions = Session(), actions_of(scripted)
 
     async def stopped() -> str:
-        async with aclosing(actions.ask("What is it?", session)) as stream:
+        async with aclosing(actions.ask("What is it?", session, REQUEST)) as stream:
             await anext(stream)
             await anext(stream)
             actions.stop(session)
@@ -464,7 +470,7 @@ def test_who_leaves_in_the_middle_closes_the_stream() -> None:
     session = Session()
 
     async def left() -> None:
-        async with aclosing(actions_of(scripted).ask("What is it?", session)) as stream:
+        async with aclosing(actions_of(scripted).ask("What is it?", session, REQUEST)) as stream:
             await anext(stream)
             await anext(stream)
 
