@@ -4,15 +4,17 @@ import asyncio
 import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from html.parser import HTMLParser
 from typing import Any, cast
 
+import gradio as gr
 import pytest
 
 from assistant import Assistant
 from assistant.app import Assistants
+from assistant.background import in_background
 from assistant.errors import ModelBusy, SettingsError
 from assistant.html import escaped, link, rich
 from assistant.settings import load_settings
@@ -33,6 +35,7 @@ from assistant.ui.launch import start_chat
 from assistant.ui.render import conversation_html, exchange_html, header_html, note_html, plain_text
 from assistant.ui.session import Conversation, Exchange, Notice, Scope, Session
 from assistant.ui.sources import sources_html
+from assistant.visitors import Visitors
 from vectorstore.facets import Choices
 from vectorstore.filters import PaperFilter
 from vectorstore.sentences import sentence_spans
@@ -383,6 +386,9 @@ class Scripted:
     def papers_of(self, paper_ids: list[str]) -> list[Paper]:
         return [paper()]
 
+    def astream(self, question: str, history: Any, *, within: PaperFilter | None) -> AsyncGenerator[Event]:
+        return in_background(lambda stop: self.stream(question, history, within=within, stop=stop))
+
     def stream(
         self, question: str, history: Any, *, within: PaperFilter | None, stop: threading.Event
     ) -> Iterator[Event]:
@@ -398,15 +404,19 @@ class Scripted:
             self.closed.set()
 
 
+REQUEST = gr.Request(username="a reader")
+
+
 class ScriptedAssistants:
     def __init__(self, scripted: Scripted) -> None:
         self.settings = load_settings(data_dir="/nowhere")
         self.of = lambda names=(): scripted
+        self.visitors = Visitors(at_once=4, longest=4)
 
 
 def pages(actions: ChatActions, question: str, session: Session) -> list[tuple[Any, ...]]:
     async def collected() -> list[tuple[Any, ...]]:
-        return [page async for page in actions.ask(question, session)]
+        return [page async for page in actions.ask(question, session, REQUEST)]
 
     return asyncio.run(collected())
 
@@ -450,7 +460,7 @@ def test_a_stop_ends_the_stream_and_closes_it() -> None:
     session, actions = Session(), actions_of(scripted)
 
     async def stopped() -> str:
-        async with aclosing(actions.ask("What is it?", session)) as stream:
+        async with aclosing(actions.ask("What is it?", session, REQUEST)) as stream:
             await anext(stream)
             await anext(stream)
             actions.stop(session)
@@ -465,7 +475,7 @@ def test_who_leaves_in_the_middle_closes_the_stream() -> None:
     session = Session()
 
     async def left() -> None:
-        async with aclosing(actions_of(scripted).ask("What is it?", session)) as stream:
+        async with aclosing(actions_of(scripted).ask("What is it?", session, REQUEST)) as stream:
             await anext(stream)
             await anext(stream)
 
