@@ -4,7 +4,7 @@ import asyncio
 import re
 import socket
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from contextlib import aclosing
 from html.parser import HTMLParser
 from typing import Any, cast
@@ -14,7 +14,6 @@ import pytest
 
 from assistant import Assistant
 from assistant.app import Assistants
-from assistant.background import in_background
 from assistant.errors import ModelBusy, SettingsError
 from assistant.html import escaped, link, rich
 from assistant.settings import load_settings
@@ -385,9 +384,6 @@ class Scripted:
 
     def papers_of(self, paper_ids: list[str]) -> list[Paper]:
         return [paper()]
-
-    def astream(self, question: str, history: Any, *, within: PaperFilter | None) -> AsyncGenerator[Event]:
-        return in_background(lambda stop: self.stream(question, history, within=within, stop=stop))
 
     def stream(
         self, question: str, history: Any, *, within: PaperFilter | None, stop: threading.Event
