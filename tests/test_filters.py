@@ -75,7 +75,7 @@ def positions(retriever: Retriever, within: PaperFilter) -> set[int]:
         (PaperFilter(author="Nobody"), lambda r: False),
         (PaperFilter(), lambda r: True),
     ],
-    ids=str,
+    ids=lambda given: str(given) if isinstance(given, PaperFilter) else "",
 )
 def test_a_search_holds_all_papers_that_pass_and_no_other(retriever: Retriever, within: PaperFilter, passes) -> None:
     expected = {record.position for record in RECORDS if passes(record)}

@@ -127,7 +127,7 @@ class ChatActions:
 
     def open(self, session: Session) -> tuple[Any, ...]:
         """The header and the whole tab, for a page that has just been loaded."""
-        names = session.scope.collections or self._assistants.settings.collections
+        names = session.scope.names(self._assistants.settings.collections)
         try:
             assistant = self._assistants.of(names)
             header = header_html(names, assistant.paper_count(), assistant.choices(), assistant.writer)
@@ -283,7 +283,7 @@ class ChatActions:
         verdict: Literal["up", "down"] = "up" if given(event, "verdict") == "up" else "down"
         if exchange is None or exchange.answer is None:
             return _NOTHING_NEW
-        names = session.scope.collections or self._assistants.settings.collections
+        names = session.scope.names(self._assistants.settings.collections)
         note = given(event, "note")
         try:
             self._feedback.add(feedback_on(exchange.answer, verdict, note, collection=",".join(names)))

@@ -66,7 +66,7 @@ class CollectionsActions:
         return gr.CheckboxGroup(choices=self._assistants.names(), value=list(self._asked(session)))
 
     def _asked(self, session: Session) -> Sequence[str]:
-        return session.scope.collections or self._assistants.settings.collections
+        return session.scope.names(self._assistants.settings.collections)
 
     def ask_these(self, names: list[str], session: Session) -> tuple[Any, ...]:
         """Lets questions be asked of these collections from now on; of one at least."""

@@ -168,6 +168,10 @@ class Scope:
     named: str = ""
     """What a reader calls the papers that pass `within`."""
 
+    def names(self, configured: Sequence[str]) -> tuple[str, ...]:
+        """The names of the collections."""
+        return self.collections or tuple(configured)
+
 
 @dataclass
 class Session:
