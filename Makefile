@@ -10,8 +10,9 @@ setup: $(VENV)/ready-dev
 chat: $(VENV)/ready
 	$(BIN)/assistant chat
 
+# Two processes, since many tests wait for a program that they have started.
 test: $(VENV)/ready-dev
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 check: $(VENV)/ready-dev
 	$(BIN)/ruff check .

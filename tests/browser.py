@@ -116,10 +116,12 @@ def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
     local = (address, "data:", "blob:")
     page.on("request", lambda request: None if request.url.startswith(local) else troubles.append(request.url))
     page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.goto(address)
-    expect(page.get_by_role("log")).to_be_visible()
-    yield page
-    context.close()
+    try:
+        page.goto(address)
+        expect(page.get_by_role("log")).to_be_visible()
+        yield page
+    finally:
+        context.close()
     assert not troubles
 
 

@@ -26,7 +26,8 @@ class PseudoTerminal:
     def __init__(self, *arguments: str, columns: int = 100, **environment: str) -> None:
         self._bytes = b""
         self._seen = 0
-        env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment}
+        inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        env = {**inherited, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment}
         self._screen, keyboard = pty.openpty()
         ioctl(keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         command = [sys.executable, "-c", "from assistant.cli import main; main()", *arguments]

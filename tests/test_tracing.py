@@ -169,7 +169,8 @@ def test_neither_does_the_chat_nor_an_evaluation_nor_a_script(
         "import asyncio; from assistant.app import Assistants; from assistant.settings import load_settings;"
         "from assistant.ui.chat import ChatActions; from assistant.ui.session import Session;"
         "actions = ChatActions(Assistants(load_settings()))\n"
-        f"async def ask(): return [page async for page in actions.ask({QUESTION!r}, Session())]\n"
+        "from gradio import Request; request = Request(username='ada')\n"
+        f"async def ask(): return [page async for page in actions.ask({QUESTION!r}, Session(), request)]\n"
         "assert '24GB' in asyncio.run(ask())[-1][0]\n"
         f"from assistant import build_assistant; build_assistant().ask({QUESTION!r})"
     )

@@ -489,6 +489,19 @@ def test_a_collection_that_cannot_be_read_gives_a_notice_on_opening() -> None:
     assert "Rebuild it." in conversation
 
 
+def test_a_question_asked_while_the_page_is_loaded_stays_on_it() -> None:
+    class Slow(ChatActions):
+        def open(self, session: Session) -> tuple[Any, ...]:
+            opened = super().open(session)
+            session.conversation.begin("What is asked at once?")
+            return opened
+
+    actions = Slow(cast("Assistants", ScriptedAssistants(Scripted())))
+    header, conversation, *_ = asyncio.run(actions.load(Session()))
+    assert "1 paper" in header
+    assert "What is asked at once?" in conversation
+
+
 def test_examples_ask_about_the_papers_at_hand(assistant: Assistant) -> None:
     questions = example_questions(assistant.papers())
 

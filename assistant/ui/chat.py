@@ -1,5 +1,6 @@
 """The chat tab: what is on it, and what each action on it does. Every action works on the session's conversation."""
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator
@@ -136,6 +137,11 @@ class ChatActions:
             failed = Conversation([Exchange("", phase="failed", notice=notice_of(error))])
             return header_html(names, 0, None, "quotation"), conversation_html(failed), "", "", gr.skip()
         return header, *self._shown(session, example_questions(first)), gr.skip()
+
+    async def load(self, session: Session) -> tuple[Any, ...]:
+        """What `open` gives, unless a question has been asked meanwhile: that stays on the page."""
+        opened = await asyncio.to_thread(self.open, session)
+        return (opened[0], *self._shown(session), gr.skip()) if session.conversation.exchanges else opened
 
     async def ask(self, question: str, session: Session, request: gr.Request) -> Pages:
         """The tab again and again while the question waits for its turn and the answer grows."""

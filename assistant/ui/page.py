@@ -48,7 +48,7 @@ def build_page(assistants: Assistants) -> gr.Blocks:
             with gr.Tab("Collections", id="collections", render_children=True):
                 collections = build_collections_tab(assistants, session, header, chat)
         acts.render()
-        page.load(ChatActions(assistants).open, session, [header, *chat.all], **QUIETLY)
+        page.load(ChatActions(assistants).load, session, [header, *chat.all], **QUIETLY)
         page.load(_account_html, None, account, **QUIETLY)
         page.load(CollectionsActions(assistants).open, session, collections, **QUIETLY)
     page.max_threads, page.state_session_capacity = _RUNS, _PAGES
